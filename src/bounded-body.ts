@@ -5,7 +5,7 @@ export class AnswerTooLargeError extends Error {
 
   /** `problem` completes "The answer of vc-01 …". */
   constructor(whose: string, problem: string) {
-    super(`The answer of ${whose} ${problem}, and was not read to its end`);
+    super(`The answer of ${whose} ${problem}, and was not read completely`);
   }
 }
 

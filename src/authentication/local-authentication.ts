@@ -54,7 +54,8 @@ function localTokens({ users, tokens, revoked, limiter }: LocalParts): TokenIssu
     const user = users.find(username);
     // An unknown user takes as long as a wrong password, or names could be found out by the clock.
     const right = await isPassword(password, user?.password ?? decoyPassword);
-    if (!user || !right) return E.left(unauthorized("There is no such user, or the password is wrong.", "Check both."));
+    if (!user || !right)
+      return E.left(unauthorized("Unknown user, or wrong password.", "Check user name and password."));
     await limiter.succeeded(username, address);
     return E.right({
       accessToken: await tokens.signAccess(user),

@@ -51,7 +51,7 @@ export function oidcAuthentication(options: OidcOptions): Authentication {
   const notHere = TE.left<AuthenticationError>(
     notAllowed({
       code: "TOKENS_NOT_ISSUED",
-      message: "This service gives out no tokens.",
+      message: "This service issues no tokens.",
       remediation: `Get a token from ${options.issuer}.`,
     }),
   );
@@ -89,7 +89,9 @@ function credentialsOf(
 ): TE.TaskEither<AuthenticationError, Credentials> {
   // It names the caller in logs and histories.
   if (!Identifier.is(claims.sub))
-    return TE.left(unauthorized("The subject of the token cannot name a caller.", "Ask the issuer of the token."));
+    return TE.left(
+      unauthorized("The subject of the token is not usable as a caller's name.", "Ask the issuer of the token."),
+    );
   const milliseconds = ((claims.exp ?? 0) + clockToleranceSeconds) * 1000 - now().getTime();
   return TE.right({ caller: claims.sub, role: highestRole(claimAt(claims, roleClaim)), milliseconds });
 }
@@ -115,9 +117,8 @@ function failureOf(error: unknown, { issuer, audience }: OidcOptions): Authentic
   const getOne = `Get a token from ${issuer} for the audience ${audience}.`;
   if (error instanceof errors.JWTExpired) return unauthorized("The token has expired.", getOne);
   if (error instanceof errors.JWTClaimValidationFailed)
-    return unauthorized(`The claim ${error.claim} of the token is missing or not what it must be.`, getOne);
-  if (error instanceof errors.JOSEError)
-    return unauthorized("The token is not one that the issuer has signed.", getOne);
+    return unauthorized(`The claim ${error.claim} of the token is missing or invalid.`, getOne);
+  if (error instanceof errors.JOSEError) return unauthorized("The token is not signed by the issuer.", getOne);
   return unexpected(error);
 }
 
@@ -172,7 +173,7 @@ function issuerKeys({ issuer, keysUrl }: KeySource): JWTVerifyGetKey {
       found.catch(() => {
         if (keys === found) keys = undefined;
       });
-      throw new IssuerUnreachableError(`The keys of ${issuer} cannot be had`, { cause: error });
+      throw new IssuerUnreachableError(`The signing keys of ${issuer} are unavailable`, { cause: error });
     }
   };
 }
@@ -188,7 +189,8 @@ async function keysUrlOf(issuer: string): Promise<string> {
   const answer = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(callMilliseconds) });
   if (!answer.ok) throw new Error(`${url} answers ${answer.status}`);
   const metadata: unknown = JSON.parse(await boundedText(answer, url));
-  if (!Metadata.is(metadata)) throw new Error(`${url} answers no metadata of an issuer`);
-  if (metadata.issuer !== issuer) throw new Error(`${url} answers the metadata of ${metadata.issuer.slice(0, 255)}`);
+  if (!Metadata.is(metadata)) throw new Error(`${url} does not answer with an issuer's metadata`);
+  if (metadata.issuer !== issuer)
+    throw new Error(`${url} answers with the metadata of ${metadata.issuer.slice(0, 255)}`);
   return metadata.jwks_uri;
 }

@@ -148,6 +148,6 @@ export function bearerToken(authorization: string | undefined): E.Either<Service
     return E.left(unauthorized("The request has no Authorization header, or an empty one.", scheme));
   const [, token] = /^\s*bearer +([\w.~+/-]+=*)\s*$/i.exec(authorization ?? "") ?? [];
   return token === undefined
-    ? E.left(unauthorized("The Authorization header does not hold a bearer token.", scheme))
+    ? E.left(unauthorized("The Authorization header has no bearer token.", scheme))
     : E.right(token);
 }

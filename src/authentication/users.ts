@@ -36,7 +36,7 @@ export function readUsersFile(file: string): E.Either<readonly string[], UsersBy
   for (const [place, entry] of content.users.entries()) {
     const user = userOf(entry, `users[${place}]`);
     if (E.isLeft(user)) problems.push(...user.left);
-    else if (users.has(user.right.username)) problems.push(`users[${place}]: ${user.right.username} is there twice.`);
+    else if (users.has(user.right.username)) problems.push(`users[${place}]: ${user.right.username} occurs twice.`);
     else users.set(user.right.username, user.right);
   }
   if (content.users.length === 0) problems.push("It has no user.");
@@ -56,7 +56,7 @@ function userOf({ username, role, password }: Record<string, unknown>, place: st
   return E.left([
     ...(Identifier.is(username) ? [] : [`${place}.username must be ${Identifier.expected}.`]),
     ...(named === undefined ? [`${place}.role must be one of ${roles.join(", ")}.`] : []),
-    ...(hash ? [] : [`${place}.password must be a line that npm start -- hash-password has made.`]),
+    ...(hash ? [] : [`${place}.password must be a line printed by npm start -- hash-password.`]),
   ]);
 }
 
@@ -79,7 +79,7 @@ export function usersOfFile(file: string, warn: (message: string) => void): E.Ei
     seen = now;
     const read = readUsersFile(file);
     if (E.isRight(read)) users = read.right;
-    else warn(`The users file ${file} cannot be used, so the users stay as they were: ${read.left.join(" ")}`);
+    else warn(`The users file ${file} cannot be used, so the previous users stay: ${read.left.join(" ")}`);
   };
   return E.right({
     find: (username) => {

@@ -68,8 +68,8 @@ export function readCatalog(file: string, report: CatalogReport = {}): E.Either<
 const catalogUnusable: ErrorBody = {
   errorCode: "CATALOG_UNUSABLE",
   errorType: "INTERNAL",
-  message: "The file of the bundle catalog cannot be used since it was changed: bundles are as they were before that.",
-  remediationMessage: "Correct the file; the log of the API says what is wrong with it.",
+  message: "The changed bundle catalog file cannot be used; the previous bundles stay.",
+  remediationMessage: "Correct the file; the API's log says what is wrong.",
 };
 
 /** The file of a catalog, which is read each time and parsed where it holds something else, whatever its times say. */
@@ -119,7 +119,7 @@ function bundlesOf(text: string): Read {
 function contradictions(bundles: readonly Bundle[]): string[] {
   const ids = bundles.map(({ id }) => id);
   return [
-    ...new Set(ids.filter((id, i) => ids.indexOf(id) < i).map((id) => `Bundle ${id} is there twice.`)),
+    ...new Set(ids.filter((id, i) => ids.indexOf(id) < i).map((id) => `Bundle ${id} occurs twice.`)),
     ...bundles.flatMap(impossibleTargets),
   ];
 }
@@ -141,5 +141,5 @@ function whatIsWrong({ context }: t.ValidationError): string {
   const [, place, ...fields] = context.map(({ key }) => key);
   if (place === undefined) return "The catalog must be a list of bundles.";
   const path = fields.filter((key, i) => !/^[01]$/.test(key) || fields[i - 1] === "components");
-  return `Bundle ${place}: ${path.join(".") || "the whole entry"} is missing or not what the specification says.`;
+  return `Bundle ${place}: ${path.join(".") || "the whole entry"} is missing or does not match the specification.`;
 }

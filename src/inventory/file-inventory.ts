@@ -103,7 +103,7 @@ const unread =
 function deadlineIn(milliseconds: number) {
   let clear = () => {};
   const passed = new Promise<never>((_, reject) => {
-    const late = new Error(`it has not answered within ${Math.ceil(milliseconds) / 1000} seconds`);
+    const late = new Error(`it did not answer within ${Math.ceil(milliseconds) / 1000} seconds`);
     const timer = setTimeout(() => reject(late), milliseconds);
     clear = () => clearTimeout(timer);
   });

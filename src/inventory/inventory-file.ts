@@ -78,7 +78,7 @@ function linked(
   const componentManagers = new Map<string, ComponentManagerEntry>();
   for (const manager of content.componentManagers) {
     const { id, url, username } = manager;
-    if (componentManagers.has(id)) problems.push(`Component manager ${id} is there twice.`);
+    if (componentManagers.has(id)) problems.push(`Component manager ${id} occurs twice.`);
     if (!isHttpUrl(url)) problems.push(`The url of component manager ${id} must begin with http:// or https://.`);
     const place = { file: manager.passwordFile, variable: manager.passwordVariable };
     const password = readSecret(`password of component manager ${id}`, place);
@@ -88,7 +88,7 @@ function linked(
     else componentManagers.set(id, { id, url, username, password: password.right });
   }
   for (const { id } of content.domains.filter(({ id }, i) => content.domains.findIndex((d) => d.id === id) < i)) {
-    problems.push(`Domain ${id} is there twice.`);
+    problems.push(`Domain ${id} occurs twice.`);
   }
   const domainNames = new Map(content.domains.map(({ id, name }) => [id, name ?? id]));
   const hostOf = new Map(
@@ -115,9 +115,9 @@ function linked(
   for (const { resourceId, name, domain, componentManager, cluster, rollout } of content.clusters) {
     const platformVersion = versions.get(domain);
     const place = `${cluster} of component manager ${componentManager}`;
-    if (clusters.has(resourceId)) problems.push(`Cluster ${resourceId} is there twice.`);
+    if (clusters.has(resourceId)) problems.push(`Cluster ${resourceId} occurs twice.`);
     // A resource id is what is locked: under two ids one cluster could be upgraded twice at the same time.
-    if (places.has(place)) problems.push(`Two resource ids mean ${place}.`);
+    if (places.has(place)) problems.push(`Two resource ids stand for ${place}.`);
     places.add(place);
     if (platformVersion === undefined) problems.push(`Domain ${domain} of cluster ${name} is not in the inventory.`);
     managedBy(componentManager, "VCENTER", `cluster ${name}`);
@@ -172,7 +172,7 @@ function linked(
   problems.push(
     ...[...content.clusters, ...netvirt, ...management].flatMap(({ resourceId }) =>
       // Upgrades could not be found by it: src/temporal/visibility.ts.
-      resourceId.includes('"') ? [`The resource id ${resourceId} has a quotation mark in it.`] : [],
+      resourceId.includes('"') ? [`The resource id ${resourceId} contains a quotation mark.`] : [],
     ),
     ...twice("NETVIRT manager", netvirt, ({ resourceId }) => resourceId),
     ...twice("Management server", management, ({ resourceId }) => resourceId),
@@ -194,7 +194,7 @@ function linked(
 
 function twice<T>(what: string, entries: readonly T[], idOf: (entry: T) => string): string[] {
   const ids = entries.map(idOf);
-  return ids.filter((id, i) => ids.indexOf(id) < i).map((id) => `${what} ${id} is there twice.`);
+  return ids.filter((id, i) => ids.indexOf(id) < i).map((id) => `${what} ${id} occurs twice.`);
 }
 
 function isHttpUrl(url: string): boolean {
@@ -246,7 +246,7 @@ function patchesOf({ patches = [], isos = [] }: InventoryContent, problems: stri
   for (const patch of patches) {
     const { version } = patch;
     if ([...byVersion.keys()].some((other) => isSameVersion(other, version)))
-      problems.push(`Patch ${version} is there twice.`);
+      problems.push(`Patch ${version} occurs twice.`);
     if (patch.metadataUrls.length === 0) problems.push(`Patch ${version} has no metadataUrls.`);
     byVersion.set(version, patch);
   }
@@ -260,7 +260,7 @@ function patchesOf({ patches = [], isos = [] }: InventoryContent, problems: stri
     ...vibUrls,
   ]);
   for (const url of urls) {
-    if (!URL.canParse(url)) problems.push(`${url} of a patch is no URL.`);
+    if (!URL.canParse(url)) problems.push(`${url} of a patch is not a URL.`);
   }
   return {
     find: ({ version, customIsoId }) =>
@@ -296,14 +296,14 @@ function serverSettings(
       return undefined;
     };
     for (const address of dnsServers.filter((address) => !isIpv4Address(address)))
-      problems.push(`DNS server ${address} of management server ${name} is no IPv4 address.`);
+      problems.push(`DNS server ${address} of management server ${name} is not an IPv4 address.`);
     const temporaryRootPassword = secretOf("temporary root password", {
       file: server.temporaryRootPasswordFile,
       variable: server.temporaryRootPasswordVariable,
     });
     const given: Record<string, string> = {};
     for (const { item, valueFile, valueVariable } of answers) {
-      if (item in given) problems.push(`Answer ${item} of management server ${name} is there twice.`);
+      if (item in given) problems.push(`Answer ${item} of management server ${name} occurs twice.`);
       if (valueFile === undefined && valueVariable === undefined)
         problems.push(`Answer ${item} of management server ${name} has neither valueFile nor valueVariable.`);
       const value = secretOf(`answer ${item}`, { file: valueFile, variable: valueVariable });

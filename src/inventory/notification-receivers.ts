@@ -44,17 +44,17 @@ export function notificationReceivers(
   for (const receiver of receivers) {
     const { id, events, format = "CLOUDEVENTS", retryHours = defaultRetryHours } = receiver;
     const reader = new ChannelReader(`notification receiver ${id}`, readSecret, problems);
-    if (ids.has(id)) problems.push(`Notification receiver ${id} is there twice.`);
+    if (ids.has(id)) problems.push(`Notification receiver ${id} occurs twice.`);
     ids.add(id);
     if (!/^[\w.-]{1,100}$/.test(id))
       problems.push(
         `The id of notification receiver ${id} must be 1 to 100 letters, digits, dots, hyphens and underscores.`,
       );
     if (events?.length === 0)
-      problems.push(`The events of notification receiver ${id} are empty: name some, or leave the field out.`);
+      problems.push(`The events of notification receiver ${id} are empty: name some, or remove the field.`);
     for (const field of Object.values(fieldsOf).flat())
       if (receiver[field] !== undefined && !fieldsOf[format].includes(field))
-        reader.wrong(`The field ${field} of notification receiver ${id} is none of the format ${format}.`);
+        reader.wrong(`The field ${field} of notification receiver ${id} does not belong to the format ${format}.`);
     const channel = reader.read(format, receiver);
     if (channel) entries.set(id, { id, retryHours, ...(events && { events }), ...channel });
   }
@@ -92,17 +92,17 @@ class ChannelReader {
 
   private url({ url: written, urlFile, urlVariable, allowHttp = false }: Receiver): string | undefined {
     if (written !== undefined && (urlFile !== undefined || urlVariable !== undefined))
-      return this.wrong(`The ${this.who} has its url twice: leave out url, or urlFile and urlVariable.`);
+      return this.wrong(`The ${this.who} has its URL twice: remove url, or urlFile and urlVariable.`);
     const place = { file: urlFile, variable: urlVariable };
     const url = written ?? this.secret("url", "url, urlFile nor urlVariable", place);
     if (url === undefined) return undefined;
     const { protocol, username, password, hostname } = URL.canParse(url) ? new URL(url) : noUrl;
     if (!["http:", "https:"].includes(protocol) || username !== "" || password !== "")
-      return this.wrong(`The url of ${this.who} must begin with https:// and hold neither user nor password.`);
+      return this.wrong(`The url of ${this.who} must begin with https:// and contain neither user nor password.`);
     // What is told names clusters and hosts, and the URL often is what the receiver trusts.
     if (protocol === "http:" && !allowHttp && !isLoopback(hostname))
       return this.wrong(
-        `The url of ${this.who} begins with http://, which anybody on the way can read: use https://, or set allowHttp.`,
+        `The url of ${this.who} begins with http://, which others on the network can read: use https://, or set allowHttp.`,
       );
     return url;
   }
@@ -112,7 +112,7 @@ class ChannelReader {
     const read = this.secret("secret", "secretFile nor secretVariable", place);
     const secrets = read?.split(/\s+/).filter((secret) => secret !== "") ?? [];
     if (read !== undefined && (secrets.length === 0 || !secrets.every(isSecret)))
-      this.wrong(`The secret of ${this.who} must be whsec_ and 24 to 64 bytes in base64; several are one a line.`);
+      this.wrong(`The secret of ${this.who} must be whsec_ and 24 to 64 bytes in base64; write several one per line.`);
     return secrets;
   }
 
@@ -133,7 +133,7 @@ class ChannelReader {
     if (tls === "NONE" && !isLoopback(host)) {
       if (smtp.allowPlaintext !== true)
         this.wrong(
-          `The smtp.tls of ${this.who} is NONE, so anybody on the way can read: use STARTTLS or IMPLICIT, or set allowPlaintext.`,
+          `The smtp.tls of ${this.who} is NONE, so others on the network can read mail: use STARTTLS or IMPLICIT, or set allowPlaintext.`,
         );
       if (username !== undefined) this.wrong(`The smtp of ${this.who} has a username, which is sent with TLS only.`);
     }

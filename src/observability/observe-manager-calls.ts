@@ -83,7 +83,7 @@ function tell(log: Logger, call: ManagerCall, outcome: CallOutcome, seconds: num
   if (trouble === task.lastTrouble) return;
   // That something is not there yet, or done already, is an answer like any other.
   const level = outcome === "refused" ? "debug" : "info";
-  log[level]({ ...line, milliseconds: Math.round(seconds * 1000) }, "A call to the component manager did not succeed");
+  log[level]({ ...line, milliseconds: Math.round(seconds * 1000) }, "Component manager does not answer as expected");
   if (outcome !== "refused") task.lastTrouble = trouble;
 }
 

@@ -242,7 +242,7 @@ export class BlockedWatch {
     } catch (error) {
       this.isCurrent = false;
       this.place = undefined;
-      this.log.debug({ reason: oneLine(error) }, "Could not look for blocked Workflows");
+      this.log.debug({ reason: oneLine(error) }, "Could not search for blocked Workflows");
     }
   }
 
@@ -255,7 +255,7 @@ export class BlockedWatch {
       const description = await describeWorkflow(this.client, run, deadline);
       found = description && (await this.finder.find(workflowId, description));
     } catch (error) {
-      this.log.debug({ workflowId, runId, reason: oneLine(error) }, "Could not look whether a Workflow is blocked");
+      this.log.debug({ workflowId, runId, reason: oneLine(error) }, "Could not check whether a Workflow is blocked");
       return;
     }
     const before = this.blocked.get(runId);

@@ -209,7 +209,7 @@ export class UpgradeDescriptions {
     if (description?.type !== "upgradeWorkflow") return undefined;
     const { memo, status, closeTime, cancelRequested, history, workflowTaskAttempt } = description;
     const stored = readAs(StoredUpgrade, await this.payloads.fields(memo));
-    if (!stored) throw new Error(`The memo of upgrade ${id} cannot be read`);
+    if (!stored) throw new Error(`Could not read the memo of upgrade ${id}`);
     const { upgrade, task, requestDigest } = stored;
     const lost = lostBecause(status);
     const endedAt = closeTime ?? new Date().toISOString();

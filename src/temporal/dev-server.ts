@@ -69,7 +69,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     await Promise.race([
       prepareNamespace(address, options.namespace),
       ended.then((how) => {
-        throw new StartupError(`The Temporal server ended at its start (${how}): ${oneLine(lastLines.join("; "))}`);
+        throw new StartupError(`The Temporal server failed to start (${how}): ${oneLine(lastLines.join("; "))}`);
       }),
     ]);
   } catch (thrown) {

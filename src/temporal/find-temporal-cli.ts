@@ -37,7 +37,7 @@ export async function findTemporalCli(search: TemporalCliSearch): Promise<string
   if (search.cliPath !== undefined) {
     if (await isTemporalCli(search.cliPath, search)) return search.cliPath;
     throw new StartupError(
-      `TEMPORAL_CLI_PATH=${search.cliPath} is not a Temporal CLI that runs here: correct it or unset it.`,
+      `TEMPORAL_CLI_PATH=${search.cliPath} is not a working Temporal CLI: correct it or unset it.`,
     );
   }
   for (const folder of (search.environment["PATH"] ?? "").split(delimiter).filter((name) => name !== "")) {
@@ -52,7 +52,7 @@ export async function findTemporalCli(search: TemporalCliSearch): Promise<string
   if (build === undefined) return cached;
   throw new StartupError(
     `No Temporal CLI. Set TEMPORAL_CLI_PATH to one, put \`temporal\` on PATH, or put it at ${cached}; ` +
-      `the SDK's download did not work (${download}), nor did \`go install\` (${build}). ` +
+      `the SDK's download failed (${download}), and so did \`go install\` (${build}). ` +
       "Or set TEMPORAL_ADDRESS to a Temporal server that runs.",
   );
 }
@@ -86,7 +86,7 @@ async function intoCache(search: TemporalCliSearch, make: (folder: string) => Pr
     const problem = await make(folder);
     if (problem !== undefined) return problem;
     const [made] = (await readdir(folder)).filter((name) => name.startsWith("temporal"));
-    if (made === undefined) return "it gave no file";
+    if (made === undefined) return "no file was downloaded";
     await chmod(join(folder, made), 0o755);
     await rename(join(folder, made), place);
     return undefined;

@@ -69,7 +69,7 @@ export class PayloadEncryption implements PayloadCodec {
   private decrypted({ metadata, data }: Payload): Payload {
     const id = textOf(metadata?.[keyIdField]).slice(0, 255);
     const key = this.keys.get(id);
-    if (!key) throw new PayloadKeyError(id, "PAYLOAD_KEYS_FILE does not hold");
+    if (!key) throw new PayloadKeyError(id, "PAYLOAD_KEYS_FILE does not contain");
     const bytes = Buffer.from(data ?? []);
     const end = bytes.length - tagLength;
     try {
@@ -78,7 +78,7 @@ export class PayloadEncryption implements PayloadCodec {
       const plain = Buffer.concat([decipher.update(bytes.subarray(nonceLength, end)), decipher.final()]);
       return PayloadMessage.decode(plain);
     } catch {
-      throw new PayloadKeyError(id, "is another one in PAYLOAD_KEYS_FILE, or the payload has been changed");
+      throw new PayloadKeyError(id, "differs in PAYLOAD_KEYS_FILE, or the payload was changed");
     }
   }
 }

@@ -47,7 +47,7 @@ export function temporalReadiness(client: Client, { address, namespace }: Place)
         failedDependency({
           code: "TEMPORAL_UNREACHABLE",
           message: `Temporal at ${address} does not answer.`,
-          remediation: "Start it, or set TEMPORAL_ADDRESS to the host:port of one that runs.",
+          remediation: "Start it, or set TEMPORAL_ADDRESS to the host:port of a running server.",
         }),
       );
     } finally {
@@ -63,9 +63,9 @@ export async function startWarning(client: Client, place: Place): Promise<string
   if (ready.left._tag === "TemporalNotSetUp") {
     const { address, namespace } = place;
     const command = `TEMPORAL_ADDRESS=${address} TEMPORAL_NAMESPACE=${namespace} sh config/temporal/setup-namespace.sh`;
-    return `Temporal at ${address} is not set up for upgrades: ${ready.left.lacking}. Make it so with: ${command}`;
+    return `Temporal at ${address} is not set up for upgrades: ${ready.left.lacking}. Set it up with: ${command}`;
   }
-  return `Temporal at ${place.address} does not answer: start it, or set TEMPORAL_ADDRESS to one that runs`;
+  return `Temporal at ${place.address} does not answer: start it, or set TEMPORAL_ADDRESS to a running server`;
 }
 
 /** What the namespace lacks, in words; undefined where it has everything. Rejects where Temporal does not answer. */

@@ -174,7 +174,7 @@ export class TaskReader {
     const answer = await this.lastAnswer(this.upgrades, id, description);
     if (answer) return answer;
     const stored = readAs(StoredUpgrade, await this.reader.fields(description.memo));
-    if (!stored) throw new Error(`The memo of upgrade ${id} cannot be read`);
+    if (!stored) throw new Error(`Could not read the memo of upgrade ${id}`);
     return { value: stored, ...(description.status === "RUNNING" && { asOf: stored.publishedAt }) };
   }
 

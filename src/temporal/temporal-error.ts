@@ -56,7 +56,7 @@ export function writeError(error: unknown): ServiceError {
   return failedDependency({
     code: "TEMPORAL_UNREACHABLE",
     message: "Temporal, which runs the upgrades, does not answer.",
-    remediation: "Send the request again in a moment; with an Idempotency-Key nothing can happen twice.",
+    remediation: "Send the request again shortly; with an Idempotency-Key nothing happens twice.",
   });
 }
 
@@ -89,9 +89,9 @@ function historyFull(error: unknown): ServiceError | undefined {
   if (!grpc || (grpc.code !== 3 && grpc.code !== 9) || !workflowLimit.test(grpc.details)) return undefined;
   return conflict({
     errorCode: "UPGRADE_TAKES_NO_MORE_REQUESTS",
-    message: `Temporal records no further request for this upgrade: ${grpc.details.replace(/\.$/, "")}.`,
+    message: `Temporal accepts no more requests for this upgrade: ${grpc.details.replace(/\.$/, "")}.`,
     remediationMessage:
-      "Stop sending requests to it. Work in progress continues; DELETE /v1/tasks/{id} still cancels it. Start a new upgrade for what is left.",
+      "Stop sending requests to it. Running work continues; DELETE /v1/tasks/{id} still cancels it. Start a new upgrade for the rest.",
   });
 }
 
@@ -101,7 +101,7 @@ function tooManyCalls(error: unknown): ServiceError | undefined {
   if (grpc?.code !== 8) return undefined;
   return busy({
     code: "TEMPORAL_BUSY",
-    message: `Temporal refuses further calls for now: ${grpc.details.replace(/\.$/, "")}.`,
+    message: `Temporal is throttling calls: ${grpc.details.replace(/\.$/, "")}.`,
     remediation: "Send the request again later, and fewer at a time; the operator can raise Temporal's limits.",
   });
 }

@@ -45,7 +45,7 @@ export function cachedCounts(
   return () => {
     if (!last || last.until <= now()) {
       const counts = countUpgrades(visibility, now(), now() + limit).catch((error: unknown) => {
-        log.warn({ reason: oneLine(error) }, "The upgrades could not be counted for the metrics");
+        log.warn({ reason: oneLine(error) }, "Could not count the upgrades for the metrics");
         return undefined;
       });
       last = { until: now() + keep, counts };

@@ -313,7 +313,10 @@ export class UpgradeList {
   }
 
   private unreadable(execution: Execution["execution"]): undefined {
-    this.log.warn({ taskId: execution?.workflowId }, "An upgrade's memo cannot be read; it is left out of the list");
+    this.log.warn(
+      { taskId: execution?.workflowId },
+      "Could not read the memo of an upgrade; it is missing from the list",
+    );
     return undefined;
   }
 }

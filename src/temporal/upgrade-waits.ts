@@ -85,9 +85,9 @@ async function waitOf(pending: RawActivity, payloads: PayloadReader): Promise<Om
     const details = await payloads.value(pending.lastFailure.applicationFailureInfo?.details?.payloads?.[0]);
     const error = typeof details === "object" && details !== null && "error" in details ? details.error : undefined;
     const known = ErrorBody.decode(error);
-    const message = isRight(known) ? known.right.message : `Activity ${type} fails and is tried again.`;
+    const message = isRight(known) ? known.right.message : `Activity ${type} keeps failing and is retried.`;
     return { attempt, wait: { code: "RETRY", message } };
   }
   if (pending.state !== PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED) return undefined;
-  return { wait: { code: "WORKER", message: `No worker has taken Activity ${type}.` } };
+  return { wait: { code: "WORKER", message: `No worker has started Activity ${type}.` } };
 }

@@ -81,8 +81,8 @@ function refusal(reason: ErrorBody): ServiceError {
 function unexplained(id: string, request: Request): ErrorBody {
   return {
     errorCode: "REQUEST_NOT_POSSIBLE",
-    message: `Upgrade ${id} refuses ${request} in its present state.`,
-    remediationMessage: "Read its Task to see where it stands.",
+    message: `Upgrade ${id} refuses ${request} in its current state.`,
+    remediationMessage: "Read its Task for its state.",
   };
 }
 
@@ -91,10 +91,10 @@ function notYetApplied(id: string, request: Request, { blocked }: UnansweredAnsw
   const recorded = `The request to ${request} upgrade ${id} is recorded, but not yet applied`;
   return failedDependency({
     code: "REQUEST_NOT_YET_APPLIED",
-    message: blocked ? `${recorded}. ${blocked.message}` : `${recorded}: no worker has answered in time.`,
+    message: blocked ? `${recorded}. ${blocked.message}` : `${recorded}: no worker answered in time.`,
     remediation: blocked
-      ? `Do not send it again: it is applied as soon as the Workflow continues. ${blocked.remediationMessage ?? ""}`
-      : "Do not send it again: it is applied as soon as a worker runs. Read the upgrade to see when it is.",
+      ? `Do not send it again: it applies as soon as the Workflow continues. ${blocked.remediationMessage ?? ""}`
+      : "Do not send it again: it applies as soon as a worker runs. Read the upgrade to see the result.",
   });
 }
 
@@ -266,7 +266,7 @@ function locked(held: readonly (readonly [lock: string, holder: string])[]): Err
   return {
     errorCode: "RESOURCE_LOCKED",
     message: `${lock} is held by upgrade ${holder}, so the draft cannot be committed now.`,
-    remediationMessage: `Wait until upgrade ${holder} has ended, or cancel it; then commit again.`,
+    remediationMessage: `Wait until upgrade ${holder} ends, or cancel it; then commit again.`,
     arguments: [...new Set(held.map(([, one]) => one))],
     context: { holder, resource: lock },
   };

@@ -241,7 +241,7 @@ function known({ componentManagerId, name }: ClusterEntryFacts, lookup: ClusterL
       {
         errorCode: "RESOURCE_NOT_FOUND",
         errorType: "NOT_FOUND",
-        message: `Component manager ${componentManagerId} has no cluster that the inventory calls ${name}.`,
+        message: `Component manager ${componentManagerId} does not have the cluster of the inventory ${name}.`,
         remediationMessage: "Correct the inventory.",
       },
     ],

@@ -100,11 +100,11 @@ export function readActivity(executions: Pick<UpgradeExecutions, "readActivity">
 }
 
 function activityNotReadable(id: string, { blocked }: UnansweredAnswer): ServiceError {
-  const message = `The activity of upgrade ${id} cannot be read`;
+  const message = `The activity log of upgrade ${id} cannot be read`;
   return unanswered({
     code: "ACTIVITY_NOT_READABLE",
-    message: blocked ? `${message}. ${blocked.message}` : `${message}: no worker has answered in time.`,
+    message: blocked ? `${message}. ${blocked.message}` : `${message}: no worker answered in time.`,
     remediation:
-      blocked?.remediationMessage ?? "Read it again when a worker runs. The upgrade's Task can be read without one.",
+      blocked?.remediationMessage ?? "Read it again once a worker runs. The upgrade's Task can be read without one.",
   });
 }

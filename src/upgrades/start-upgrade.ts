@@ -86,8 +86,8 @@ function startOnce(deps: StartUpgradeDependencies, request: WarnedSpec, caller: 
 const keyReused: Problem = {
   path: "Idempotency-Key",
   code: "IDEMPOTENCY_KEY_REUSED",
-  message: "This Idempotency-Key has been used for another request.",
-  remediation: "Send a new key, or exactly the request that the key was used for.",
+  message: "This Idempotency-Key was used for another request.",
+  remediation: "Send a new key, or the original request of this key.",
 };
 
 /** That Temporal does not answer, among whatever else is wrong: then nobody knows whether the request was accepted before. */

@@ -133,14 +133,14 @@ export class TaskWatcher {
 
 const tooManyOfCaller = (limit: number) => ({
   code: "TOO_MANY_LISTENERS_OF_CALLER",
-  message: `You follow tasks by as many streams of events as one caller may have (${limit}).`,
-  remediation: "Close streams that you do not need, or read the task by GET /v1/tasks/{id}.",
+  message: `You have the maximum of ${limit} event streams per caller.`,
+  remediation: "Close unneeded streams, or read the task with GET /v1/tasks/{id}.",
 });
 
 const tooMany = {
   code: "TOO_MANY_LISTENERS",
-  message: "This process follows tasks for as many listeners as it may.",
-  remediation: "Try again in a while, or read the task by GET /v1/tasks/{id} until then.",
+  message: "This process has its maximum of event streams.",
+  remediation: "Try again later, or read the task with GET /v1/tasks/{id} meanwhile.",
 };
 
 /** One Task that listeners follow: it is read again and again, once for all of them. */

@@ -51,7 +51,7 @@ describe("an answer that is read up to a bound", () => {
 
   it("is refused as soon as it is too long, with whose it was, and the connection is let go", async () => {
     const error = await rejection(readBoundedText((await fetch(`${url}/endless`)).body, bound));
-    expect(error.message).to.equal("The answer of vc-01 is longer than 1 MiB, and was not read to its end");
+    expect(error.message).to.equal("The answer of vc-01 is longer than 1 MiB, and was not read completely");
     expect(error.code).to.equal("ANSWER_TOO_LARGE");
     await cut;
   });
@@ -87,7 +87,7 @@ describe("an answer that is read up to a bound", () => {
     await allThere;
     const error = await rejection(readBoundedText(long(), { ...longest, whose: "vc-02" }));
     expect(error.message).to.equal(
-      "The answer of vc-02 came with others of more than 256 MiB in all, and was not read to its end",
+      "The answer of vc-02 came with others of more than 256 MiB in all, and was not read completely",
     );
     expect(await readBoundedText((await fetch(`${url}/exact`)).body, bound)).to.have.length(bound.bytes - 2);
     letGo(new Error("gone"));

@@ -123,7 +123,7 @@ class NotificationDeliveries {
     const { latest } = this;
     if (latest && endsUpgrade(latest)) return true;
     try {
-      const options = { ...readOptions(), summary: "has the upgrade ended?" };
+      const options = { ...readOptions(), summary: "read whether the upgrade has ended" };
       const { upgradeId } = this.input;
       const { isRunning, reason } = await readUpgradeEnd.executeWithOptions(options, [{ upgradeId }]);
       if (reason && latest) this.add([lostUpgradeNotification(latest, reason, now())]);

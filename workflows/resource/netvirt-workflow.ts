@@ -135,12 +135,12 @@ async function nodesNow(
   const { name } = netvirt;
   try {
     const { components } = await looks.readNetvirtUpgrade.executeWithOptions(
-      { ...lookOptions(waits), summary: `${name}: what became of the ${netvirtComponentNames[component]}?` },
+      { ...lookOptions(waits), summary: `${name}: read the outcome of the ${netvirtComponentNames[component]}` },
       [netvirtTarget(netvirt)],
     );
     return components.find(({ type }) => type === component)?.groups.flatMap(({ nodes }) => nodes);
   } catch (failure) {
-    log.warn("What became of the nodes of a component could not be read", { name, component, failure });
+    log.warn("Could not read the outcome of the nodes of a component", { name, component, failure });
     return undefined;
   }
 }
@@ -160,8 +160,8 @@ function settingsNotRestored(
   return leftBehind(
     "NETVIRT_SETTINGS_NOT_RESTORED",
     {
-      message: `${message} the plan of its upgrade coordinator could not be put back.`,
-      remediationMessage: "Set the groups and plan settings of the upgrade coordinator by hand, then retry.",
+      message: `${message} the plan of its upgrade coordinator could not be restored.`,
+      remediationMessage: "Restore the groups and plan settings of the upgrade coordinator manually, then retry.",
     },
     [...earlier, errorOf(cause)],
   );

@@ -239,7 +239,7 @@ async function awaitHealth(state: ClusterUpgradeState, check: string | undefined
   const message = "Waiting for the cluster to be healthy before the next host (rollout policy).";
   state.record({ type: "Waiting", waitingFor: { code: "HEALTH_GATE", message } });
   state.hostsWait();
-  const summary = `${cluster.name}: healthy enough for the next host?`;
+  const summary = `${cluster.name}: check health before the next host`;
   await retryWhileLost(waits, () =>
     gates.awaitClusterHealth.executeWithOptions({ ...gateOptions(waits), summary }, [
       { ...target, ...(check !== undefined && { check }) },
@@ -271,7 +271,7 @@ async function findMissing(state: ClusterUpgradeState, hosts: readonly string[])
   try {
     const missing = await unlisted(hosts);
     if (missing.length === 0) return new Set();
-    await sleep(missingHostLookSeconds * 1000, { summary: "before the second look at a host that is not listed" });
+    await sleep(missingHostLookSeconds * 1000, { summary: "before the second check of a missing host" });
     return new Set(await unlisted(missing));
   } catch {
     return new Set();

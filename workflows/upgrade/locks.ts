@@ -88,7 +88,7 @@ export async function acquireLocks(
       const winner = conflicts.find(({ holder }) => givesWay(state.plan.id, holder));
       if (winner ?? waited >= longestWait) return (winner ?? first).error;
       publishLocks("CHECKING");
-      await sleep(wait, { summary: `until upgrade ${first.holder.upgradeId} has its locks or gives them back` });
+      await sleep(wait, { summary: `until upgrade ${first.holder.upgradeId} has its locks or releases them` });
       waited += wait;
     }
   } finally {
@@ -117,7 +117,7 @@ async function acquireLock(state: UpgradeState, resource: ResourcePlan): Promise
 
 function readHolder(state: UpgradeState, resource: ResourcePlan) {
   const { waits } = state.plan;
-  const summary = `${resource.name}: who holds it?`;
+  const summary = `${resource.name}: read lock holder`;
   return retryWhileLost(waits, () =>
     readLockHolder.executeWithOptions({ ...readOptions(waits), summary }, [{ workflowId: lockOf(resource) }]),
   );
@@ -154,7 +154,7 @@ function readHolders(
 ): Promise<readonly HeldLock[]> {
   const { waits } = state.plan;
   const names = others.length === 0 ? first : `${first} and ${others.length} more`;
-  const summary = `${names}: is what must not be met in use?`;
+  const summary = `${names}: check conflicting locks`;
   return retryWhileLost(waits, () =>
     readLockHolders.executeWithOptions({ ...readOptions(waits), summary }, [{ workflowIds }]),
   );
@@ -164,8 +164,8 @@ function lockedBy(what: string, resourceId: string, holder: string | undefined):
   return {
     errorCode: "RESOURCE_LOCKED",
     errorType: "CONFLICT",
-    message: `${what} held by ${holder === undefined ? "another upgrade" : `upgrade ${holder}`}; nothing was touched.`,
-    remediationMessage: `Wait until ${holder === undefined ? "it" : `upgrade ${holder}`} has ended, then retry.`,
+    message: `${what} held by ${holder === undefined ? "another upgrade" : `upgrade ${holder}`}; nothing was changed.`,
+    remediationMessage: `Wait until ${holder === undefined ? "it" : `upgrade ${holder}`} ends, then retry.`,
     context: { resourceId, ...(holder !== undefined && { upgradeId: holder }) },
   };
 }
@@ -223,7 +223,7 @@ async function cancelAgain({ workflowId, firstExecutionRunId }: ChildWorkflowHan
     const child = getExternalWorkflowHandle(workflowId, firstExecutionRunId);
     await CancellationScope.nonCancellable(() => child.cancel());
   } catch (failure) {
-    log.info("The Workflow of a resource had ended before it was cancelled again", { workflowId, failure });
+    log.info("The Workflow of a resource ended before it was cancelled again", { workflowId, failure });
   }
 }
 
@@ -279,7 +279,7 @@ async function beginChild(child: ChildWorkflowHandle<ResourceWorkflow>): Promise
     await child.signal(beginSignal);
   } catch (failure) {
     if (isCancellation(failure)) throw failure;
-    log.warn("Could not signal the Workflow of a resource to begin", { workflowId: child.workflowId, failure });
+    log.warn("Could not signal the Workflow of a resource to start", { workflowId: child.workflowId, failure });
   }
 }
 

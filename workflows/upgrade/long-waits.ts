@@ -39,7 +39,7 @@ export class LongWaits {
     try {
       await this.watch;
     } catch (failure) {
-      if (!isCancellation(failure)) log.warn("Long waits are not told any more", { failure });
+      if (!isCancellation(failure)) log.warn("Long waits are no longer reported", { failure });
     }
   }
 
@@ -64,7 +64,7 @@ export class LongWaits {
       return now?.code !== wait.code || now.since !== wait.since;
     };
     const rest = toEpochMilliseconds(wait.since) + this.longest - currentTime();
-    const summary = "is it a long wait?";
+    const summary = "until a wait counts as long";
     // One that began long ago was told by an earlier run.
     if (rest > 0 && !(await condition(isOver, rest, { summary }))) this.state.notifier.waitsLong(wait);
     await condition(isOver);
@@ -73,7 +73,7 @@ export class LongWaits {
   /** Ends after a look, or when nothing is in work any more. */
   private async watchParts(): Promise<void> {
     const isOver = () => ownWait(this.state) !== undefined || !this.isAtWork;
-    const summary = "until a look at what waits";
+    const summary = "until the next check for long waits";
     if (await condition(isOver, this.longest, { summary })) return;
     this.compare(await this.look(), currentTime());
   }
@@ -81,7 +81,7 @@ export class LongWaits {
   private async look(): Promise<readonly PendingWait[]> {
     const { plan } = this.state;
     try {
-      const options = { ...lookOptions(plan.waits), summary: "what does it wait for?" };
+      const options = { ...lookOptions(plan.waits), summary: "read what the upgrade waits for" };
       return (await readUpgradeWaits.executeWithOptions(options, [{ upgradeId: plan.id }])).waits;
     } catch (failure) {
       if (isCancellation(failure)) throw failure;
@@ -111,7 +111,7 @@ function ownWait(state: UpgradeState): (LongWait & { readonly since: string }) |
   const { cancelling, phase, paused, phaseSince: since, lockHeld } = state;
   const { waitingFor } = state.task;
   if (cancelling || hasEnded(phase)) return undefined;
-  if (paused) return { code: "RESUME", message: "An operator has paused the upgrade and has to resume it.", since };
+  if (paused) return { code: "RESUME", message: "An operator paused the upgrade and must resume it.", since };
   if (waitingFor) return { since, ...waitingFor };
   const { approvalsWanted: message } = state.publication;
   if (message !== undefined && (phase === "SCHEDULED" || phase === "RUNNING"))

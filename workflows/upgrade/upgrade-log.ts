@@ -25,7 +25,7 @@ interface LoggedPhase {
 /** The first line of an upgrade's story: what is to be upgraded, to what, and for whom. */
 export function tellBeginning(plan: UpgradePlan): void {
   const resources = resourcesOf(plan);
-  log.info("An upgrade begins", {
+  log.info("Upgrade started", {
     requestedBy: workflowInfo().memo?.["requestedBy"],
     draft: plan.draft,
     bundle: plan.bundle.id,
@@ -36,7 +36,7 @@ export function tellBeginning(plan: UpgradePlan): void {
 
 /** The upgrade has entered a phase: why, what it waits for, and at an end how long it took and what became of its hosts. */
 export function tellPhase({ plan, phase, errors, errorCodes, failedPrechecks, nextTime, hosts }: LoggedPhase): void {
-  log.info("The upgrade entered a phase", {
+  log.info("Upgrade entered a phase", {
     phase,
     status: statusOfPhase(phase).upgrade,
     ...(errors.length > 0 && { errorCodes, errors: errors.slice(0, loggedAtMost).map(({ message }) => message) }),
@@ -54,7 +54,7 @@ export function tellPrechecks({ resourceId, name }: ResourcePlan, stages: readon
   for (const { type, status, errors } of stages) {
     if (status !== "FAILED") continue;
     const [error] = errors ?? [];
-    log.info("A precheck failed", {
+    log.info("Precheck failed", {
       resourceId,
       resource: name,
       precheck: type,

@@ -119,7 +119,7 @@ export class UpgradeNotifications {
       await getExternalWorkflowHandle(notifyWorkflowId(this.plan.id)).signal(notificationsSignal, notices);
       return true;
     } catch (failure) {
-      log.warn("The notification Workflow has ended and is started again", { failure });
+      log.warn("The notification Workflow ended and is restarted", { failure });
       return false;
     }
   }
@@ -134,7 +134,7 @@ export class UpgradeNotifications {
       // It takes this as the news that this run of the upgrade has ended.
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       staticSummary: `Notifications: ${name}`.slice(0, 200),
-      staticDetails: `Tells the receivers of the inventory what happens to upgrade \`${id}\`.`,
+      staticDetails: `Notifies the receivers of the inventory about upgrade \`${id}\`.`,
     });
     this.isStarted = true;
   }
@@ -148,7 +148,7 @@ export class UpgradeNotifications {
       args: [{ upgradeId: id }],
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       staticSummary: `End of ${name}`.slice(0, 200),
-      staticDetails: `Tells the notification Workflow when a run of upgrade \`${id}\` has ended.`,
+      staticDetails: `Tells the notification Workflow when a run of upgrade \`${id}\` ends.`,
     });
     this.isUnwatched = false;
   }

@@ -87,7 +87,7 @@ function precheckError(resource: ResourcePlan, nestedErrors: ErrorBody[]): Error
     errorCode: "PRECHECKS_FAILED",
     errorType: "PRECHECK",
     message: `${resourceTitle(resource)} cannot be upgraded: ${told.map((error) => error.message).join(" ")}`,
-    remediationMessage: told[0]?.remediationMessage ?? "Mend what the failed checks name, then try again.",
+    remediationMessage: told[0]?.remediationMessage ?? "Fix what the failed checks name, then try again.",
     context: { resourceId: resource.resourceId },
     nestedErrors,
   };

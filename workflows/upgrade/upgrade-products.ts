@@ -141,7 +141,7 @@ class ProductRun {
       Math.max(...inTime.map((one) => this.state.times.lateness(this.current(one), this.readyAt))),
     );
     if (late !== undefined) {
-      log.info("The work starts late", { seconds: late });
+      log.info("Upgrade started late", { seconds: late });
       this.state.record({ type: "StartedLate", seconds: late });
     }
     if (!this.started) this.state.record({ type: "ProductStarted", product: this.product.product });
@@ -192,7 +192,7 @@ function resourceError(resource: ResourcePlan, { hosts, error }: ResourceResult)
     errorCode: error?.errorCode ?? "RESOURCE_UPGRADE_FAILED",
     errorType: error?.errorType ?? "UPGRADE",
     message: `${resourceTitle(resource)}: ${sentence(error?.message ?? "failed")}${total === 0 ? "" : ` Of ${total} ${isCluster(resource) ? "hosts" : "nodes"} ${upgraded + skipped} are at the target, ${failed} failed and ${left} were not begun.`}`,
-    remediationMessage: error?.remediationMessage ?? "Mend what the error names, then retry the upgrade.",
+    remediationMessage: error?.remediationMessage ?? "Fix what the error names, then retry the upgrade.",
     context: { resourceId: resource.resourceId, ...error?.context },
     ...(error && { nestedErrors: [error] }),
   };
@@ -205,7 +205,7 @@ const reads = proxyActivities<Pick<UpgradeActivities, "checkBundle">>(readOption
  * accepted. Gives the error that says why not, or none.
  */
 export async function checkBundle({ id, bundle, waits }: UpgradePlan): Promise<readonly ErrorBody[]> {
-  const options = { ...readOptions(waits), summary: `may bundle ${bundle.id} still be installed?` };
+  const options = { ...readOptions(waits), summary: `check that bundle ${bundle.id} can still be installed` };
   const { error } = await retryWhileLost(waits, () =>
     reads.checkBundle.executeWithOptions(options, [{ bundleId: bundle.id, upgradeId: id }]),
   );

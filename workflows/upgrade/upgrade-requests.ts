@@ -103,7 +103,7 @@ export class UpgradeRequests {
       state.asked(currentTime());
     });
     this.onPlain(resolveSignal, "resolve", decideResolve, () => this.decide("resolve"));
-    setDefaultSignalHandler((name) => log.warn("A Signal that upgrades do not know was dropped", { signal: name }));
+    setDefaultSignalHandler((name) => log.warn("An unknown Signal was dropped", { signal: name }));
   }
 
   /** The outcomes of requests, oldest first, for the next run. */
@@ -232,7 +232,7 @@ export class UpgradeRequests {
     const { requestId, requestedBy, referenceToken } = decoded.right;
     const repeated = requestId !== undefined && this.outcomes.get(requestId)?.request === request;
     if (repeated) {
-      log.info("A request that has been received before was dropped", { request, signalId: requestId });
+      log.info("A repeated request was dropped", { request, signalId: requestId });
       return;
     }
     const context = this.context();

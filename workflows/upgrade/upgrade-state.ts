@@ -233,7 +233,7 @@ export class UpgradeState {
   cancelRequested(): void {
     this.isCancelling = true;
     const by = this.activity.cancelRequested();
-    log.info("A cancellation was requested", { phase: this.currentPhase });
+    log.info("Cancellation requested", { phase: this.currentPhase });
     this.record({ type: "CancelRequested" });
     this.publish();
     this.notifier.requested("cancel", by);

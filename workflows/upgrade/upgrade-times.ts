@@ -111,7 +111,7 @@ export class UpgradeTimes {
     // What is asked again and again is written once.
     if (JSON.stringify(plan) === JSON.stringify(this.currentPlan)) return false;
     this.currentPlan = plan;
-    log.info("The upgrade was given another time", { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs });
+    log.info("Upgrade rescheduled", { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs });
     this.changes++;
     return true;
   }

@@ -144,7 +144,7 @@ async function lockUntilDue(state: UpgradeState, running: LockedResource[]): Pro
     if (state.times.next(resources) === undefined) return false;
     state.waitForLock(locked.message);
     const { changes } = state.times;
-    const summary = "before the locks are asked for again";
+    const summary = "before the locks are requested again";
     await condition(() => state.times.changes !== changes, betweenLocks, { summary });
   }
 }
@@ -176,7 +176,7 @@ async function attempt(
     return await runProducts(state, running, precheckedAt ?? currentTime());
   } catch (failure) {
     if (isCancellation(failure) || failure instanceof HistoryTooLong || failure instanceof Rejected) throw failure;
-    log.error("An attempt of the upgrade ended with an unforeseen failure", { failure });
+    log.error("An attempt of the upgrade failed unexpectedly", { failure });
     return [errorOf(failure)];
   } finally {
     await CancellationScope.nonCancellable(() => releaseAll(running));
@@ -219,7 +219,7 @@ async function awaitResolution(
   }
   requests.endResolution();
   if (decision === "retry") return decision;
-  log.info("A failed upgrade was given up", { by: decision === "resolve" ? "request" : "the end of its time" });
+  log.info("Failed upgrade given up", { by: decision === "resolve" ? "request" : "the end of its time" });
   state.record({ type: "ResolutionEnded", resolved: decision === "resolve" });
   state.publish();
   return decision;

@@ -122,7 +122,7 @@ function BulkDialog({ operation, refresh, close }: BulkDialogProps) {
             </button>
           )}
           <button type="button" disabled={isBusy} onClick={() => dialog.current?.close()}>
-            {done === undefined ? "Do nothing" : "Close"}
+            {done === undefined ? "Go back" : "Close"}
           </button>
         </div>
       </form>

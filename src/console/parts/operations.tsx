@@ -151,7 +151,7 @@ function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: C
             {operation.label}
           </button>
           <button type="button" onClick={() => dialog.current?.close()}>
-            Do nothing
+            Go back
           </button>
         </div>
       </form>

@@ -40,7 +40,7 @@ export function PlanPreview({ preview, clusters, leftOut }: PlanPreviewProps) {
               {productWords[product]}
               <span class="small">
                 {i > 0 && " when the step before is done"}
-                {resources.length > 1 && `, ${resources.length} side by side`}
+                {resources.length > 1 && `, ${resources.length} in parallel`}
               </span>
             </h3>
             <ul>

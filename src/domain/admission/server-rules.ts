@@ -123,7 +123,7 @@ function network(given: TemporaryNetwork, path: string): Rejection[] {
       badField(
         `${path}.${field}`,
         "INVALID_FIELD",
-        field === "subnetMask" ? `${given[field]} is not a subnet mask.` : `${given[field]} is no IPv4 address.`,
+        field === "subnetMask" ? `${given[field]} is not a subnet mask.` : `${given[field]} is not an IPv4 address.`,
         field === "subnetMask" ? "Give a mask such as 255.255.255.0." : "Give an address such as 192.0.2.10.",
       ),
     );

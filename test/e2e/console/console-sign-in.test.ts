@@ -72,7 +72,7 @@ describe("signing in to the console", function () {
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await expectAccessible(page);
     await signIn("operator", "wrong");
-    await page.getByRole("alert").getByText("There is no such user, or the password is wrong.").waitFor();
+    await page.getByRole("alert").getByText("Unknown user, or wrong password.").waitFor();
     await expectAccessible(page);
     await signIn("operator");
     await page.locator(".upgrades tbody a").first().waitFor();

@@ -36,7 +36,7 @@ describe("what operators see of an upgrade", function () {
       WORKER_METRICS_ADDRESS: worker,
     });
     task = await runStory(service);
-    const phases = () => told(linesOf("worker"), "The upgrade entered a phase").map(({ phase }) => phase);
+    const phases = () => told(linesOf("worker"), "Upgrade entered a phase").map(({ phase }) => phase);
     await until("the end of the story is in the log", () => phases().at(-1) === "SUCCESSFUL");
   });
   after(async () => {
@@ -116,7 +116,7 @@ describe("what operators see of an upgrade", function () {
     });
 
     it("why it failed, how long it took and what became of its hosts", () => {
-      const phases = told(linesOf("worker"), "The upgrade entered a phase");
+      const phases = told(linesOf("worker"), "Upgrade entered a phase");
       const failed = phases.find(({ phase }) => phase === "FAILED");
       expect(failed?.["errorCodes"]).to.deep.equal(["HOST_REMEDIATION_FAILED"]);
       expect(String(failed?.["errors"])).to.contain("a disk is full");
@@ -134,7 +134,7 @@ describe("what operators see of an upgrade", function () {
 
     it("each phase once, in order, and the request that began the work", () => {
       const lines = linesOf("worker");
-      expect(told(lines, "The upgrade entered a phase").map(({ phase }) => phase)).to.deep.equal([
+      expect(told(lines, "Upgrade entered a phase").map(({ phase }) => phase)).to.deep.equal([
         "DRAFT_PRECHECKS",
         "DRAFT_WAITING",
         "ACCEPTED",
@@ -186,7 +186,7 @@ describe("what operators see of an upgrade", function () {
       expect(of("api").map(({ msg }) => msg)).to.include.members(["audit: retryTask", "request answered"]);
       const remediated = told(of("worker"), "activity ended").filter(({ activity }) => activity === "remediateHosts");
       expect(remediated.map(({ host }) => host)).to.deep.equal([failing, "fra1-esx-04.mgmt.example.com"]);
-      expect(told(of("worker"), "The upgrade entered a phase").at(-1)).to.include({ phase: "SUCCESSFUL" });
+      expect(told(of("worker"), "Upgrade entered a phase").at(-1)).to.include({ phase: "SUCCESSFUL" });
     });
   });
 
@@ -379,8 +379,8 @@ function toldStory(lines: readonly Line[]): string[] {
     const { msg, requestId, activity } = line;
     const text = (name: string) => String(line[name]);
     const because = String(requestId);
-    if (msg === "An upgrade begins") return [`begins for ${text("requestedBy")}, ${because}`];
-    if (msg === "The upgrade entered a phase")
+    if (msg === "Upgrade started") return [`begins for ${text("requestedBy")}, ${because}`];
+    if (msg === "Upgrade entered a phase")
       return ["RUNNING", "PAUSED"].includes(text("phase")) ? [] : [`${text("phase")}, ${because}`];
     if (msg === "Request accepted")
       return ["pause", "resume"].includes(text("request"))

@@ -132,7 +132,7 @@ describe("a Temporal server for the service", function () {
       const lacking = `namespace plain lacks the search attributes ${names}, ${more}, ${last}`;
       expect(await ready()).to.deep.equal(either.left({ _tag: "TemporalNotSetUp", lacking }));
       expect(await startWarning(client, place)).to.equal(
-        `Temporal at ${server.address} is not set up for upgrades: ${lacking}. Make it so with: ` +
+        `Temporal at ${server.address} is not set up for upgrades: ${lacking}. Set it up with: ` +
           `TEMPORAL_ADDRESS=${server.address} TEMPORAL_NAMESPACE=plain sh config/temporal/setup-namespace.sh`,
       );
       expect(await start())

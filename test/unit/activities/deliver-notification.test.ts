@@ -167,7 +167,7 @@ describe("deliverNotification", () => {
 
   it("gives up a receiver that does not answer in time, and one that is not there", async () => {
     receiver.status = undefined;
-    expect((await failure(deliver([secret], { timeout: 50 }))).message).to.contain("has not answered within 0.05 s");
+    expect((await failure(deliver([secret], { timeout: 50 }))).message).to.contain("did not answer within 0.05 s");
     await receiver.stop();
     expect((await failure(deliver())).message).to.equal(
       "Receiver chat of notifications is not reachable (ECONNREFUSED).",

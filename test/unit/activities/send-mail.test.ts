@@ -174,7 +174,7 @@ describe("E-mail to a receiver", () => {
     mail.mute = true;
     expect(await send(mail, {}, { timeout: 300 })).to.deep.equal({
       verdict: "LATER",
-      what: "has not answered within 0.3 s",
+      what: "did not answer within 0.3 s",
     });
     await mail.stop();
     const gone = await send(mail);

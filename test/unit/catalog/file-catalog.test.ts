@@ -84,7 +84,7 @@ describe("readCatalog", () => {
       /^Bundle 0: components\.1\.toVersion is/,
       /^Bundle 1: type is/,
     ],
-    "an id that is there twice": ["- {id: a}\n- {id: b}\n- {id: a}\n- {id: a}", /^Bundle a is there twice\.$/],
+    "an id that is there twice": ["- {id: a}\n- {id: b}\n- {id: a}\n- {id: a}", /^Bundle a occurs twice\.$/],
     "products without a version to go to": [
       "- {id: a, components: [{type: MGMT}, {type: HOSTOS}, {type: OTHER}]}",
       /^Bundle a: its MGMT component has no toVersion\.$/,

@@ -67,7 +67,9 @@ describe("finding the Temporal CLI", function () {
   it("says so where TEMPORAL_CLI_PATH is not a CLI that runs, and looks no further", async () => {
     program("bin/temporal", workingCli);
     for (const cliPath of [join(folder, "nothing"), folder, program("other", "#!/bin/sh\necho hello\n")])
-      expect(await failure(search({ cliPath }))).to.contain(`TEMPORAL_CLI_PATH=${cliPath} is not a Temporal CLI`);
+      expect(await failure(search({ cliPath }))).to.contain(
+        `TEMPORAL_CLI_PATH=${cliPath} is not a working Temporal CLI`,
+      );
   });
 
   it("takes the one on PATH, passing over what is called so but is something else", async () => {
@@ -115,7 +117,7 @@ describe("finding the Temporal CLI", function () {
       "TEMPORAL_CLI_PATH",
       "PATH",
       cachedCliPath(join(folder, "cache")),
-      "download did not work (no network)",
+      "download failed (no network)",
       "`go install` (no module)",
     ])
       expect(message).to.contain(way);
@@ -127,7 +129,7 @@ describe("finding the Temporal CLI", function () {
   it("gives up a download that stands still", async () => {
     const downloadScript = program("download.js", "setInterval(() => {}, 1000)");
     expect(await failure(search({ downloadScript, downloadStallMilliseconds: 300 }))).to.match(
-      /download did not work \(nothing came/,
+      /download failed \(nothing came/,
     );
   });
 

@@ -110,7 +110,7 @@ describe("the command line", function () {
         if (lines.at(-1)?.msg === "ready") break;
       }
       expect(lines.filter(({ level }) => level === 40).map(({ msg }) => msg)).to.include(
-        `Temporal at ${temporal} does not answer: start it, or set TEMPORAL_ADDRESS to one that runs`,
+        `Temporal at ${temporal} does not answer: start it, or set TEMPORAL_ADDRESS to a running server`,
       );
       const began = Date.now();
       const answer = await fetch(`http://127.0.0.1:${port}/health/ready`);

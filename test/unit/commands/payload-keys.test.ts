@@ -50,7 +50,7 @@ describe("PAYLOAD_KEYS_FILE", () => {
       ["keys: []", /needs a list named keys/],
       [`keys:\n${entry("one", "c2hvcnQ=")}`, /The key of one must be 32 bytes in base64/],
       [`keys:\n${entry('"a b"', secret)}`, /keys\[0\]\.id must be/],
-      [`keys:\n${entry("one", secret)}${entry("one", secret)}`, /keys\[1\]: the id one is there twice/],
+      [`keys:\n${entry("one", secret)}${entry("one", secret)}`, /keys\[1\]: the id one occurs twice/],
       [`keys:\n  - id: [${secret}\n`, /cannot be used/],
     ];
     for (const [content, expected] of cases) {

@@ -125,7 +125,7 @@ describe("fileInventory", () => {
     for (const slow of [{ clusters: never }, { isImageManaged: never }, { countHosts: never }]) {
       const answer = await lookUp(["a1", "nobody"], slow, 20);
       expect(tags(answer)).to.deep.equal({ a1: "Unread", nobody: "Unknown" });
-      expect(answer.get("a1")).to.have.nested.property("silence.reason", "it has not answered within 0.02 seconds");
+      expect(answer.get("a1")).to.have.nested.property("silence.reason", "it did not answer within 0.02 seconds");
     }
   });
 
@@ -148,7 +148,7 @@ describe("fileInventory", () => {
       E.left({ code: "COMPONENT_MANAGER_UNREACHABLE", reason: "vcA: no session" }),
     );
     expect(await readHosts(() => new Promise(() => undefined))).to.deep.equal(
-      E.left({ code: "COMPONENT_MANAGER_UNREACHABLE", reason: "it has not answered within 0.02 seconds" }),
+      E.left({ code: "COMPONENT_MANAGER_UNREACHABLE", reason: "it did not answer within 0.02 seconds" }),
     );
   });
 

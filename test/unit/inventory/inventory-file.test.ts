@@ -190,9 +190,9 @@ managementServers:
         "Component manager vc of NETVIRT manager nsx-01 is of the type VCENTER, not NSX.",
         "Component manager gone of NETVIRT manager nsx-02 is not in the inventory.",
         "Domain nowhere of NETVIRT manager nsx-02 is not in the inventory.",
-        "NETVIRT manager n1 is there twice.",
-        "The management server of component manager vc is there twice.",
-        'The resource id m"2 has a quotation mark in it.',
+        "NETVIRT manager n1 occurs twice.",
+        "The management server of component manager vc occurs twice.",
+        'The resource id m"2 contains a quotation mark.',
       ]);
     });
   });
@@ -239,7 +239,7 @@ managementServers:
       );
       const found = problems(yaml, { OTHER: "secret" });
       expect(found.slice(0, 3)).to.deep.equal([
-        "DNS server x of management server vc-01 is no IPv4 address.",
+        "DNS server x of management server vc-01 is not an IPv4 address.",
         "ROOT, the temporary root password of management server vc-01, is not set.",
         "Answer a of management server vc-01 has neither valueFile nor valueVariable.",
       ]);
@@ -273,8 +273,8 @@ isos: [{id: i, name: custom, version: 9.0.2, metadataUrls: ['http://depot/i/meta
       const twice = patches("patches: [{version: '1', metadataUrls: []}, {version: '1', metadataUrls: [x]}]");
       expect(E.isLeft(twice) && twice.left).to.deep.equal([
         "Patch 1 has no metadataUrls.",
-        "Patch 1 is there twice.",
-        "x of a patch is no URL.",
+        "Patch 1 occurs twice.",
+        "x of a patch is not a URL.",
       ]);
     });
   });
@@ -339,14 +339,14 @@ isos: [{id: i, name: custom, version: 9.0.2, metadataUrls: ['http://depot/i/meta
         domains: `${domain}, ${domain}`,
         clusters: `${cluster}, ${cluster}`,
       }),
-      "Component manager vc is there twice.",
-      "Domain d is there twice.",
-      "Cluster r is there twice.",
-      "Two resource ids mean domain-c1 of component manager vc.",
+      "Component manager vc occurs twice.",
+      "Domain d occurs twice.",
+      "Cluster r occurs twice.",
+      "Two resource ids stand for domain-c1 of component manager vc.",
     ],
     "one cluster under two ids, which would be two locks": [
       inventory({ clusters: `${cluster}, ${cluster.replace("resourceId: r", "resourceId: s")}` }),
-      "Two resource ids mean domain-c1 of component manager vc.",
+      "Two resource ids stand for domain-c1 of component manager vc.",
     ],
   };
   for (const [what, [yaml, ...lines]] of Object.entries(wrong)) {

@@ -43,7 +43,7 @@ describe("notificationReceivers", () => {
       "http://10.0.0.1/t0ken",
     ]) {
       expect(at(url), url).to.deep.equal([
-        "The url of notification receiver chat begins with http://, which anybody on the way can read: use https://, or set allowHttp.",
+        "The url of notification receiver chat begins with http://, which others on the network can read: use https://, or set allowHttp.",
       ]);
       expect(at(url, true), url).to.deep.equal([]);
     }
@@ -65,13 +65,13 @@ describe("notificationReceivers", () => {
       { ...receiver, id: "empty", events: [] },
     ];
     expect(read([receiver, ...wrong]).problems).to.deep.equal([
-      "Notification receiver chat is there twice.",
-      "The url of notification receiver chat must begin with https:// and hold neither user nor password.",
+      "Notification receiver chat occurs twice.",
+      "The url of notification receiver chat must begin with https:// and contain neither user nor password.",
       "The id of notification receiver a b must be 1 to 100 letters, digits, dots, hyphens and underscores.",
-      "The url of notification receiver a b must begin with https:// and hold neither user nor password.",
+      "The url of notification receiver a b must begin with https:// and contain neither user nor password.",
       "The notification receiver none has neither secretFile nor secretVariable.",
       "OTHER, the secret of notification receiver unset, is not set.",
-      "The events of notification receiver empty are empty: name some, or leave the field out.",
+      "The events of notification receiver empty are empty: name some, or remove the field.",
     ]);
   });
 
@@ -79,7 +79,7 @@ describe("notificationReceivers", () => {
     it(`refuses a secret that Standard Webhooks does not know: ${value.replace(key, "KEY").replace("\n", " ")}`, () => {
       const { problems } = read([receiver], value);
       expect(problems).to.deep.equal([
-        "The secret of notification receiver chat must be whsec_ and 24 to 64 bytes in base64; several are one a line.",
+        "The secret of notification receiver chat must be whsec_ and 24 to 64 bytes in base64; write several one per line.",
       ]);
     });
 });
@@ -144,7 +144,7 @@ describe("notificationReceivers of chats and mail servers", () => {
     const problems = (about: object) =>
       readAll([{ ...mail, smtp: { host: "mail.example.com", tls: "NONE", ...about } }]).problems;
     expect(problems({})).to.deep.equal([
-      "The smtp.tls of notification receiver mail is NONE, so anybody on the way can read: use STARTTLS or IMPLICIT, or set allowPlaintext.",
+      "The smtp.tls of notification receiver mail is NONE, so others on the network can read mail: use STARTTLS or IMPLICIT, or set allowPlaintext.",
     ]);
     expect(problems({ allowPlaintext: true })).to.deep.equal([]);
     expect(problems({ host: "127.0.0.1", ...{ username: "u", passwordVariable: "MAIL_PASSWORD" } })).to.deep.equal([]);
@@ -186,15 +186,15 @@ describe("notificationReceivers of chats and mail servers", () => {
     ];
     const { problems } = readAll(wrong);
     expect(problems).to.deep.equal([
-      "The field secretVariable of notification receiver slack is none of the format SLACK.",
-      "The notification receiver twice has its url twice: leave out url, or urlFile and urlVariable.",
+      "The field secretVariable of notification receiver slack does not belong to the format SLACK.",
+      "The notification receiver twice has its URL twice: remove url, or urlFile and urlVariable.",
       "The notification receiver none has neither url, urlFile nor urlVariable.",
       "OTHER, the url of notification receiver unset, is not set.",
       "The notification receiver no-smtp has no smtp.",
       "The notification receiver no-password has neither smtp.passwordFile nor smtp.passwordVariable.",
       "The smtp of notification receiver no-user has a password without a username.",
       "The smtp.host of notification receiver host must be a host name or an address.",
-      "The field url of notification receiver url is none of the format EMAIL.",
+      "The field url of notification receiver url does not belong to the format EMAIL.",
     ]);
     for (const hidden of ["t0ken", "pass w0rd"]) expect(problems.join()).to.not.contain(hidden);
   });

@@ -41,8 +41,8 @@ describe("observeManagerCalls", () => {
         await next();
     });
     expect(lines.map(({ outcome, msg, taskId }) => ({ outcome, msg, taskId }))).to.deep.equal([
-      { outcome: "no_answer", msg: "A call to the component manager did not succeed", taskId: "t-1" },
-      { outcome: "failed", msg: "A call to the component manager did not succeed", taskId: "t-1" },
+      { outcome: "no_answer", msg: "Component manager does not answer as expected", taskId: "t-1" },
+      { outcome: "failed", msg: "Component manager does not answer as expected", taskId: "t-1" },
       { outcome: "ok", msg: "The component manager answers again", taskId: "t-1" },
     ]);
     expect(lines[0]).to.include({ componentManager: "vc-01", errorCode: "COMPONENT_MANAGER_UNREACHABLE", level: 30 });

@@ -102,8 +102,8 @@ describe("PayloadEncryption", () => {
   });
 
   it("is an error of its own to the API, also inside of another", () => {
-    const error = new PayloadKeyError("2025-01", "PAYLOAD_KEYS_FILE does not hold");
-    const told = { _tag: "PayloadKeyMissing", keyId: "2025-01", problem: "PAYLOAD_KEYS_FILE does not hold" };
+    const error = new PayloadKeyError("2025-01", "PAYLOAD_KEYS_FILE does not contain");
+    const told = { _tag: "PayloadKeyMissing", keyId: "2025-01", problem: "PAYLOAD_KEYS_FILE does not contain" };
     expect(readError(error)).to.deep.equal(told);
     expect(writeError(new Error("wrapped", { cause: error }))).to.deep.equal(told);
   });

@@ -409,7 +409,7 @@ describe("Steering an upgrade", () => {
       const blocked = { message: "The Workflow is blocked.", remediationMessage: "Deploy the old build." };
       running.activity = { _tag: "Unanswered", blocked };
       expect(reasonOf(await service.readActivity(upgradeId)())).to.deep.include({
-        message: `The activity of upgrade ${upgradeId} cannot be read. The Workflow is blocked.`,
+        message: `The activity log of upgrade ${upgradeId} cannot be read. The Workflow is blocked.`,
         remediationMessage: "Deploy the old build.",
       });
     });

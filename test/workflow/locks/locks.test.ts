@@ -53,7 +53,7 @@ describe("Clusters that more than one upgrade wants", function () {
     expect(errors.map(({ errorCode, context }) => [errorCode, context?.["upgradeId"]])).to.deep.equal([
       ["RESOURCE_LOCKED", holder.id],
     ]);
-    expect(errors[0]?.message).to.contain(holder.id).and.to.contain("nothing was touched");
+    expect(errors[0]?.message).to.contain(holder.id).and.to.contain("nothing was changed");
     expect(subTasks.map(({ type, status }) => `${type} ${status}`)).to.deep.equal([
       "PRECHECKS NOT_APPLICABLE",
       "HOSTOS_UPGRADE NOT_APPLICABLE",

@@ -50,7 +50,7 @@ describe("Servers that more than one upgrade wants", function () {
     expect(errors.map(({ errorCode, context }) => [errorCode, context?.["upgradeId"]])).to.deep.equal([
       ["RESOURCE_LOCKED", holder.id],
     ]);
-    expect(errors[0]?.message).to.contain(says).and.to.contain(holder.id).and.to.contain("nothing was touched");
+    expect(errors[0]?.message).to.contain(says).and.to.contain(holder.id).and.to.contain("nothing was changed");
   }
   async function expectLockedOut(loser: RunningUpgrade, holder: RunningUpgrade, says: string): Promise<void> {
     await expectRefused(loser, holder, says);

@@ -46,7 +46,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     await upgrade.end();
     expect(await summaries(upgrade)).to.deep.equal([
       "CLUSTER: prechecks",
-      `may bundle ${upgrade.plan.bundle.id} still be installed?`,
+      `check that bundle ${upgrade.plan.bundle.id} can still be installed`,
     ]);
     expect(await summaries(upgrade, 0)).to.deep.equal([
       "CLUSTER: read hosts",
@@ -72,7 +72,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     const loser = await bench().upgrade({ resources, resolutionDays: 3 }, new FakeActivities({}, 1));
     await loser.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
     expect(new Set(await summaries(loser))).to.deep.equal(
-      new Set(["CLUSTER: who holds it?", "wait 3 days for retry or resolve"]),
+      new Set(["CLUSTER: read lock holder", "wait 3 days for retry or resolve"]),
     );
   });
 
