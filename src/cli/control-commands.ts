@@ -40,7 +40,7 @@ export function addControlCommands(add: AddCommand): void {
     ])
       .argument("<upgrade>", ofUpgrade)
       .addOption(new Option("--at <time>", timeHelp).conflicts("now"))
-      .option("--now", "begin at once"),
+      .option("--now", "start now"),
   ).action(add.runWithId(reschedule));
   for (const [name, description] of [
     ["pause", "Pause an upgrade; running work finishes first"],

@@ -76,7 +76,7 @@ export function openapiDocument(routes: readonly Route[], version: string, mode:
 /** What the operations of each tag are about. */
 const tags: Readonly<Record<Exclude<Tag, UndocumentedTag>, string>> = {
   upgrades: "Upgrades: their start, their state, and control of them.",
-  tasks: "Tasks: the work of upgrades, how it goes on, its retry and cancellation.",
+  tasks: "Tasks: the work of upgrades, its progress, retry and cancellation.",
   bundles: "What can be upgraded to.",
   clusters: "What can be upgraded.",
   inventory: "Whatever else a request can name.",

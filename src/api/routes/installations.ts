@@ -121,7 +121,7 @@ export function installationsRoutes(service: UpgradeService): Route[] {
       operationId: "listNetvirt",
       summary: "List the NETVIRT instances with their host and edge clusters",
       description:
-        "Where an upgrade coordinator does not answer, its instance has errors instead. hostClusterId and edgeClusterId of a request take the id or the name of a group here, and hostClusterId also the id of a cluster, here or at its component manager.",
+        "If an upgrade coordinator does not answer, its instance has errors instead. hostClusterId and edgeClusterId of a request take the id or the name of a group here, and hostClusterId also the id of a cluster, here or at its component manager.",
       load: "INVENTORY",
       codec: PageOfNetvirtInstance,
       example: pageOfNetvirtExample,
@@ -139,7 +139,7 @@ export function installationsRoutes(service: UpgradeService): Route[] {
     inventoryList({
       path: "/v1/personalities",
       operationId: "listPersonalities",
-      summary: "List the images that image-managed clusters can be brought to",
+      summary: "List the target images of image-managed clusters",
       load: "READ",
       codec: PageOfPersonality,
       example: pageOfPersonalityExample,
@@ -148,7 +148,7 @@ export function installationsRoutes(service: UpgradeService): Route[] {
     inventoryList({
       path: "/v1/isos",
       operationId: "listIsos",
-      summary: "List the ISOs that baseline-managed clusters can be brought to",
+      summary: "List the target ISOs of baseline-managed clusters",
       load: "READ",
       codec: PageOfIso,
       example: pageOfIsoExample,

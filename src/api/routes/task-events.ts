@@ -30,10 +30,10 @@ export function taskEventsRoutes(service: UpgradeService): Route[] {
       description: [
         "The task of an upgrade, or of one run of its prechecks.",
         "The events, each with JSON as its data:",
-        "`snapshot` (a Task) comes first, and whenever changes cannot be told one by one;",
+        "`snapshot` (a Task) comes first, and whenever single changes are not available;",
         "`change` (a TaskChange) holds what is different from the state before;",
-        "`unavailable` (an Error) and `available` tell when the task cannot be read for a while;",
-        "`end` (a TaskEnd) is the last: the task has ended. Close the connection then, or the client may come back.",
+        "`unavailable` (an Error) and `available` mark a time in which the task cannot be read;",
+        "`end` (a TaskEnd) is the last: the task has ended. Close the connection then, or the client may reconnect.",
         "Comments in between keep the connection alive.",
         "A stream ends with the credentials that it was opened with, without `end`: come back with new ones.",
         "A client that comes back with the id of its last event as Last-Event-ID gets what it has missed; where that",

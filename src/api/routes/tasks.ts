@@ -97,8 +97,7 @@ export function tasksRoutes(service: UpgradeService): Route[] {
       operationId: "cancelTask",
       tag: "tasks",
       summary: "Cancel a task",
-      description:
-        "A host that is being upgraded is brought to a safe end first, so the task may be in progress for a while.",
+      description: "A host being upgraded finishes safely first, so the task may stay in progress for a while.",
       request: oneTask,
       unknownPath: unknownTask,
       success: answersTask("The task, which is or will be cancelled"),

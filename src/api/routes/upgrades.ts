@@ -116,7 +116,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "Start, schedule or draft an upgrade",
       description:
-        "Accepts the upgrade and answers the Task that describes the work; the work itself continues in the background. A field that is not known is ignored, and warnings and the header Warning say so; where its name is nearly a known one, or says that it narrows or delays the upgrade, it is refused.",
+        "Accepts the upgrade and answers the Task that describes the work; the work itself continues in the background. Unknown fields are ignored and named in warnings and the header Warning. A field is refused if its name resembles a known one, or suggests that it narrows or delays the upgrade.",
       request: {
         ...noParameters,
         headers: {
@@ -182,7 +182,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       operationId: "listUpgrades",
       tag: "upgrades",
       summary: "List upgrades",
-      description: `Sorted by attention: what needs a decision, what is in work, what is scheduled by its time, drafts, what has ended, each the newest first. Other sorts hold among the first ${largestPage}: created and ended the newest first, begins the next first, name. Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
+      description: `Sorted by attention: what needs a decision, what is running, what is scheduled by its time, drafts, what has ended; each newest first. Other sorts hold among the first ${largestPage}: created and ended the newest first, begins the next first, name. Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
       request: {
         ...noParameters,
         headers: ifNoneMatch,
@@ -195,7 +195,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
             SeveralOf(PublishedPhase),
             "Only upgrades in one of these phases. Repeated, or separated by commas.",
           ),
-          sort: parameter(UpgradeSort, "The order; by attention where it is absent."),
+          sort: parameter(UpgradeSort, "The order; default: by attention."),
           ...filters,
           ...paging,
         },
@@ -287,7 +287,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "Read the activity log of an upgrade",
       description:
-        "Oldest entries first. Up to 500 are kept: beyond that the first 100 and the latest. A worker has to answer, also for an upgrade that has ended. Requests that come after the end of an upgrade are in the audit trail only.",
+        "Oldest entries first. At most 500 are kept: the first 100 and the latest. A worker must answer, also for an upgrade that has ended. Requests after the end of an upgrade are only in the audit trail.",
       request: { ...oneUpgrade, headers: ifNoneMatch, query: paging },
       unknownPath: unknownUpgrade,
       success: { status: 200, description: "Ok", representation: json(PageOfActivity), isConditional: true },
@@ -397,7 +397,7 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
       request: oneUpgrade,
       unknownPath: unknownUpgrade,
       success: {
-        ...precheckTaskAnswer(202, "The run has begun"),
+        ...precheckTaskAnswer(202, "The run has started"),
         headers: { Location: { description: "Path of the run's task.", of: (task) => `/v1/tasks/${task.id}` } },
       },
       successExample: precheckTaskExample,

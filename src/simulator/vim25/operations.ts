@@ -250,7 +250,7 @@ export function isCancelable({ kind, status }: Vim25Task): boolean {
 
 /** Cancels a task, at once. */
 export function cancelTask(context: SimulatorContext, cluster: ClusterState, task: Vim25Task): void {
-  if (task.status !== "OPEN") throw methodFault("InvalidState", "The task has ended already.");
+  if (task.status !== "OPEN") throw methodFault("InvalidState", "The task has already ended.");
   if (!isCancelable(task)) throw methodFault("NotSupported", "The task cannot be cancelled.");
   task.status = "ERROR";
   task.cancelled = true;

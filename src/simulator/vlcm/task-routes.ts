@@ -67,7 +67,7 @@ export function taskRoutes(router: Router, context: SimulatorContext): void {
       throw new VapiError("NOT_FOUND", "operation.not_found", "There is no such operation on a task.");
     const { cluster, task } = taskOf(call);
     if (task.status !== "OPEN")
-      throw new VapiError("NOT_ALLOWED_IN_CURRENT_STATE", "task.ended", "The task has ended already.");
+      throw new VapiError("NOT_ALLOWED_IN_CURRENT_STATE", "task.ended", "The task has already ended.");
     if (task.kind !== "apply")
       throw new VapiError("UNSUPPORTED", "task.not_cancelable", "The task cannot be cancelled.");
     if (isCancelable(task)) cancelApply(context, cluster, task, context.now());

@@ -160,7 +160,7 @@ export const inventoryModels = {
     "One page of the management servers.",
     pageFields("management servers"),
   ),
-  Personality: object(Personality, "An image that image-managed clusters can be brought to.", {
+  Personality: object(Personality, "A target image of image-managed clusters.", {
     id: "Id of the image: the `personalityId` of a request.",
     name: "Name of the image.",
     version: "Version of its base image.",
@@ -172,7 +172,7 @@ export const inventoryModels = {
     version: "Version of the add-on.",
   }),
   PageOfPersonality: object(PageOfPersonality, "One page of the personalities.", pageFields("personalities")),
-  Iso: object(Iso, "An ISO that baseline-managed clusters can be brought to.", {
+  Iso: object(Iso, "A target ISO of baseline-managed clusters.", {
     id: "Id of the ISO: the `id` of a `customIsoSpec`.",
     name: "Name of the ISO.",
     version: "Version of the ISO.",

@@ -78,7 +78,7 @@ export const requestModels = {
     evacuateOfflineVms: `${offlineVms} The field of the same name in \`hostosUpgradeOptionsSpec\` takes precedence.`,
     hostosUpgradeOptionsSpec: "How the hosts of the cluster are upgraded.",
   }),
-  PersonalitySpec: object(PersonalitySpec, "The image that an image-managed cluster is brought to.", {
+  PersonalitySpec: object(PersonalitySpec, "The target image of an image-managed cluster.", {
     personalityId: "Id of the image, from `GET /v1/personalities`.",
     hardwareSupportSpecs: "Firmware add-ons to install with the image.",
   }),
@@ -90,7 +90,7 @@ export const requestModels = {
     name: "Name of the package.",
     version: "Version of the package.",
   }),
-  CustomIsoSpec: object(CustomIsoSpec, "The ISO that a baseline-managed cluster is brought to.", {
+  CustomIsoSpec: object(CustomIsoSpec, "The target ISO of a baseline-managed cluster.", {
     id: "Id of the ISO, from `GET /v1/isos`.",
   }),
   HostosUpgradeOptionsSpec: object(HostosUpgradeOptionsSpec, "How the hosts of a cluster are upgraded.", {
