@@ -217,7 +217,7 @@ const mgmtWords: WordsOf<MgmtUpgradeUserInputSpec> = {
   },
   startSwitchoverTimestamp: {
     label: "Earliest switchover",
-    hint: "In this browser's time zone. Only by migration; empty: as soon as it is prepared.",
+    hint: "In this browser's time zone. Migration only; empty: as soon as it is prepared.",
   },
   temporaryNetwork: {
     label: "Temporary network",
@@ -228,9 +228,9 @@ const mgmtWords: WordsOf<MgmtUpgradeUserInputSpec> = {
         hint: "If automatic, nothing else is needed.",
         values: { AUTOMATIC: "Chosen automatically", STATIC: "As given here" },
       },
-      ipAddress: { label: "IP address", hint: "IPv4, such as 192.0.2.10. Only for a given address." },
-      subnetMask: { label: "Subnet mask", hint: "Such as 255.255.255.0. Only for a given address." },
-      gateway: { label: "Gateway", hint: "In the same subnet. Only for a given address." },
+      ipAddress: { label: "IP address", hint: "IPv4, such as 192.0.2.10. Only with a given address." },
+      subnetMask: { label: "Subnet mask", hint: "Such as 255.255.255.0. Only with a given address." },
+      gateway: { label: "Gateway", hint: "In the same subnet. Only with a given address." },
     },
   },
 };

@@ -39,7 +39,7 @@ export function PlanPreview({ preview, clusters, leftOut }: PlanPreviewProps) {
             <h3>
               {productWords[product]}
               <span class="small">
-                {i > 0 && " when the step before is done"}
+                {i > 0 && " when the previous step is done"}
                 {resources.length > 1 && `, ${resources.length} in parallel`}
               </span>
             </h3>
