@@ -34,13 +34,13 @@ const watchLimit = 100;
 
 /** `list` and `status`: many upgrades at once. */
 export function addListCommands(add: AddCommand): void {
-  add("status", "Show on one screen what needs you, what is in work, what is next", [
+  add("status", "Show on one screen what needs you, what is running and what is next", [
     "upgradectl status",
     "upgradectl status --watch",
   ])
     .option("-w, --watch", "show it until Ctrl-C")
     .action(add.run(status));
-  add("list", "List upgrades, those first that need you", [
+  add("list", "List upgrades, those that need you first", [
     "upgradectl list --status needs-you,running",
     "upgradectl list --status failed --since yesterday -o wide",
     "upgradectl list --search alice --sort ended --limit 20",
@@ -48,9 +48,9 @@ export function addListCommands(add: AddCommand): void {
     "upgradectl list --status drafts -o name",
     "upgradectl list --watch",
   ])
-    .option("--status <status>", "only with one of these, such as needs-you, running, draft, failed or INPROGRESS")
-    .option("--bundle <bundle>", "only to this bundle: its version, name or id")
-    .option("--cluster <cluster>", "only of this cluster: its name or id")
+    .option("--status <status>", "only these, such as needs-you, running, drafts, failed or INPROGRESS")
+    .option("--bundle <bundle>", "only to this bundle: version, name or id")
+    .option("--cluster <cluster>", "only of this cluster: name or id")
     .addOption(
       new Option("--resource <resource>", "only of this cluster, management server or NETVIRT instance").conflicts(
         "cluster",
@@ -65,14 +65,14 @@ export function addListCommands(add: AddCommand): void {
     )
     .option("--since <time>", 'only what is in its phase since this time or later, such as "8h" or "yesterday 18:00"')
     .addOption(new Option("--sort <order>", "in this order").choices(Object.keys(UpgradeSort.keys)))
-    .option("--limit <number>", "at most so many", wholeNumber)
+    .option("--limit <number>", "at most this many", wholeNumber)
     .option("-w, --watch", `show it until Ctrl-C; at most ${watchLimit} without --limit`)
     .action(add.run(list));
 }
 
 function wholeNumber(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It is a whole number from 1.");
+  throw new InvalidArgumentError("It must be a whole number of at least 1.");
 }
 
 async function list(context: CommandContext, options: ListOptions): Promise<ExitCode> {
@@ -88,9 +88,9 @@ async function list(context: CommandContext, options: ListOptions): Promise<Exit
   context.print({ elements }, () =>
     upgradesTable(elements, { style, columns, now: context.environment.now(), isWide: context.isWide }),
   );
-  if (elements.length === 0) context.say("There are none.");
+  if (elements.length === 0) context.say("None found.");
   if (total > elements.length && options.limit === undefined && options.since === undefined)
-    context.say(`${total - elements.length} more are there, but the service could not read them; its log tells which.`);
+    context.say(`${total - elements.length} more exist, but the service could not read them; its log has the reason.`);
   return exitCode.successful;
 }
 

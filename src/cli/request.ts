@@ -36,7 +36,7 @@ export interface UpgradeRequest {
 /** Adds the options of {@link RequestOptions} but `--draft`. */
 export function withRequestOptions(command: Command): Command {
   return command
-    .option("-f, --file <file>", "the request, JSON or YAML; - is the standard input")
+    .option("-f, --file <file>", "the request as JSON or YAML; - is standard input")
     .addOption(
       new Option("--like <upgrade>", "what this upgrade was asked for, without its times").conflicts([
         "file",
@@ -49,7 +49,7 @@ export function withRequestOptions(command: Command): Command {
         .argParser((value: string, before?: readonly string[]) => [...(before ?? []), ...value.split(",")])
         .conflicts("file"),
     )
-    .addOption(new Option("--to <bundle>", "to the version of this bundle, or its name or id").conflicts("file"))
+    .addOption(new Option("--to <bundle>", "bundle to upgrade to: version, name or id").conflicts("file"))
     .addOption(new Option("--at <time>", `begin at this time, such as ${timeExamples}`).conflicts("file"))
     .option("--reason <text>", "why it is made, for people")
     .option("--change <id>", "id of the change record, such as CHG0012345")
@@ -118,7 +118,7 @@ async function requestOfOptions(
 ): Promise<UpgradeRequest> {
   if (cluster.length === 0 || to === undefined)
     throw wrongUsage(
-      cluster.length > 0 ? "It is not said to which version." : "It is not said what to upgrade.",
+      cluster.length > 0 ? "The target version is missing." : "Nothing to upgrade is named.",
       "Give a request by -f FILE, by --cluster NAME,NAME --to VERSION, or by --like UPGRADE.",
     );
   const clusters: Named[] = [];
@@ -166,14 +166,14 @@ async function bundleNamed(context: CommandContext, text: string): Promise<Named
  * all that is wrong at once; only that it is an object is looked at here.
  */
 async function readSpec(file: string, { stdin }: Pick<Environment, "stdin">): Promise<Record<string, unknown>> {
-  const name = file === "-" ? "The standard input" : file;
+  const name = file === "-" ? "Standard input" : file;
   let content: string;
   try {
     content = file === "-" ? await text(stdin) : readFileSync(file, "utf8");
   } catch (error) {
     throw wrongUsage(
       `${name} cannot be read: ${(error as Error).message}.`,
-      "Name a file with -f, or - for the standard input.",
+      "Name a file with -f, or - for standard input.",
     );
   }
   let value: unknown;

@@ -106,7 +106,7 @@ export function ListOf<C extends t.Mixed>(element: C, { min = 0, max = 1000 }: {
   );
 }
 
-/** An object with at most so many fields, each a text, whose names are texts too; each wrong name and value is reported. */
+/** An object with at most this many fields, each a text, whose names are texts too; each wrong name and value is reported. */
 export function TextsByName(
   what: string,
   { name, value, most }: { name: DescribedType<string>; value: DescribedType<string>; most: number },

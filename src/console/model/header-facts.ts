@@ -82,13 +82,13 @@ function beginFacts({ startedAt, beginsAt, phase = "WAITING" }: Upgrade, now: nu
   const began = startedAt === undefined ? [] : [{ term: "Began", parts: [{ at: Date.parse(startedAt) }] }];
   if (beginsAt === undefined)
     return startedAt === undefined && beforeBegin.has(phase)
-      ? [{ term: "Begins", parts: [phase === "WAITING" ? "as soon as it can" : "when it is committed"] }]
+      ? [{ term: "Begins", parts: [phase === "WAITING" ? "as soon as possible" : "when it is committed"] }]
       : began;
   const at = Date.parse(beginsAt);
   if (at <= now && startedAt !== undefined) return began;
   const isOpen = startedAt !== undefined || beforeBegin.has(phase);
   if (!isOpen) return began;
-  const term = startedAt === undefined ? "Begins" : "Next begins";
+  const term = startedAt === undefined ? "Begins" : "Next start";
   return [...began, { term, parts: [{ at, isExact: true }, `, ${distanceWords(at, now)}`] }];
 }
 

@@ -28,7 +28,7 @@ const kinds: Readonly<Record<ActivityKind, string>> = {
   PRECHECKS_PASSED: "Prechecks passed",
   PRECHECKS_FAILED: "Prechecks failed",
   APPROVALS_DROPPED: "Approvals dropped, the plan has changed",
-  START_MISSED: "Start time missed, waiting for a commit",
+  START_MISSED: "Scheduled start missed, waiting for a commit",
   STARTED: "Work started",
   HOST_FAILED: "Host failed",
   RESOURCE_SUCCEEDED: "Done",
@@ -36,9 +36,9 @@ const kinds: Readonly<Record<ActivityKind, string>> = {
   FAILED: "Upgrade failed",
   SUCCEEDED: "Upgrade succeeded",
   SUCCEEDED_WITH_WARNINGS: "Upgrade succeeded with warnings",
-  NOTHING_TO_DO: "Nothing to do, all hosts were at the target",
+  NOTHING_TO_DO: "Nothing to do: all hosts were at the target",
   RESOLVED: "Upgrade given up",
-  EXPIRED: "Upgrade given up, no decision came in time",
+  EXPIRED: "Upgrade given up: no decision in time",
   CANCELLED: "Upgrade cancelled",
 };
 
@@ -79,7 +79,7 @@ function circumstances({ details = {} }: ActivityEntry, time: (timestamp: string
   const parts = [
     draft === true && "as a draft",
     changeId !== undefined && `change ${changeId}`,
-    upgradeNow === true ? "to begin now" : scheduledTimestamp !== undefined && `for ${time(scheduledTimestamp)}`,
+    upgradeNow === true ? "to start now" : scheduledTimestamp !== undefined && `for ${time(scheduledTimestamp)}`,
     mgmtUpgradePatchSpecs &&
       `switchovers at ${mgmtUpgradePatchSpecs.map((one) => time(one.startSwitchoverTimestamp)).join(", ")}`,
     lateSeconds !== undefined && `${lateSeconds} s late`,

@@ -147,12 +147,12 @@ describe("the console's page of one upgrade", function () {
     const facts = await page.getByRole("region", { name: "Facts of the upgrade" }).innerText();
     expect(facts)
       .to.match(/Created\s+1 Dec, 14:30 by jane/)
-      .and.match(/Next begins\s+3 Dec 2036, 08:30:00 GMT\+5:30 \(2036-12-03 03:00:00 UTC\), in \d+ d \d+ h/)
+      .and.match(/Next start\s+3 Dec 2036, 08:30:00 GMT\+5:30 \(2036-12-03 03:00:00 UTC\), in \d+ d \d+ h/)
       .and.match(/Worked\s+50 min/)
       .and.match(/Versions\s+9\.0\.0 → 9\.0\.2/)
       .and.match(/Now\s+3 hosts on 9\.0\.0, 5 hosts on 9\.0\.2/)
       .and.contain(shown.id);
-    await page.getByText("Options asked for").click();
+    await page.getByText("Requested options").click();
     await page.getByText("How hosts are upgraded: Quick boot: yes").waitFor();
     expect(await page.title()).to.equal("5/8 fra1-prod and fra1-test to 9.0.2");
     await expectAccessible(page);

@@ -54,7 +54,7 @@ describe("the header of an upgrade", () => {
     expect(factsAt(told, begin + 60 * minutes)).to.include({
       Committed: "<59 min ago> by bob",
       Began: "<58 min ago>",
-      "Next begins": "!<in 1 h>, in 1 h",
+      "Next start": "!<in 1 h>, in 1 h",
       Worked: "40 min",
       Waited: "18 min",
       "Expected end": "<in 10 min>, about 10 min left",
@@ -113,7 +113,7 @@ describe("the header of an upgrade", () => {
     ];
     const rest = {
       of: "The whole upgrade",
-      options: ["Management servers: How: In place: the server is away meanwhile"],
+      options: ["Management servers: How: In place: the server is unavailable during the upgrade"],
     };
     expect(asked(options)).to.deep.equal([{ of: "All clusters", options: hosts }, rest]);
     expect(asked({})).to.deep.equal([{ of: "cl01", options: hosts }, rest]);
