@@ -146,7 +146,7 @@ describe("the walk of an operator through the console", function () {
     await page.emulateMedia({ colorScheme: "dark" });
     await screenshot(page, "console-confirm");
     await page.keyboard.press("Escape");
-    const safeEnd = /fra1-esx-\d+\.mgmt\.example\.com is brought to a safe end first/;
+    const safeEnd = /fra1-esx-\d+\.mgmt\.example\.com is finished safely first/;
     expect(await console.confirm("Cancel upgrade", safeEnd)).to.contain("cannot be resumed");
     await console.badge("Cancelled");
   });

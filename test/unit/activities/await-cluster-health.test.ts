@@ -59,7 +59,7 @@ describe("awaitClusterHealth", function () {
     const failure = failureOf(await start({ healthGate: 30 }).end);
     expect(failure).to.include({ type: "HEALTH_GATE_CLOSED", nonRetryable: true });
     expect(failure.told.error.message).to.match(
-      /no further host was begun. Host esx-01\.example\.com is in maintenance/,
+      /no further host was started. Host esx-01\.example\.com is in maintenance/,
     );
     expect(failure.told.error.remediationMessage).to.match(/retry the upgrade/);
     expect(await cluster.steps()).to.not.include("APPLY_REQUESTED");

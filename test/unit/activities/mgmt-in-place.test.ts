@@ -241,7 +241,7 @@ describe("the update of a management server in place", function () {
       run.environment.cancel();
       const { result, heartbeats } = await run.end;
       expect(result).to.deep.equal({ version: mgmtTarget });
-      expect(heartbeats.some(({ activity }) => /an installation is brought to its end/.test(activity))).to.equal(true);
+      expect(heartbeats.some(({ activity }) => /an installation must finish/.test(activity))).to.equal(true);
     });
 
     it("begins nothing where nothing runs, also as a run of its own", async () => {

@@ -254,7 +254,7 @@ describe("the migration of a management server", function () {
       run.environment.cancel();
       const { result, heartbeats } = await run.end;
       expect(result).to.deep.equal({ version: mgmtTarget });
-      expect(heartbeats.some(({ activity }) => /come back|brought to its end/.test(activity))).to.equal(true);
+      expect(heartbeats.some(({ activity }) => /come back|must finish/.test(activity))).to.equal(true);
     });
 
     it("begins no switchover, also as a run of its own", async () => {

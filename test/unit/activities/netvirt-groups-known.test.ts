@@ -25,7 +25,7 @@ describe("the precheck of the clusters that a request names", () => {
       });
     const [error, ...more] = await check(true);
     expect([error?.errorCode, more]).to.deep.equal(["NETVIRT_EDGE_PARALLEL_FIXED", []]);
-    expect(error?.message).to.contain("edge-cl01").and.to.contain("does not tell");
+    expect(error?.message).to.contain("edge-cl01").and.to.contain("does not report");
     expect(error?.remediationMessage).to.equal("Remove edgeParallelUpgrade of this edge cluster.");
     expect(await check()).to.deep.equal([]);
   });

@@ -155,7 +155,7 @@ describe("the Activities of a cluster whose image has more than a base image", f
     const failure = failureOf(await runActivity(() => remediateHost(cluster.activities(), input)));
     expect(failure).to.include({ type: "DESIRED_IMAGE_CHANGED", nonRetryable: true });
     expect(failure.told.error.message).to.match(
-      /with other add-ons or components and not .* with PowerEdge with firmware/,
+      /with other add-ons or components and no longer .* with PowerEdge with firmware/,
     );
   });
 

@@ -60,7 +60,7 @@ describe("what the console says before something is confirmed", () => {
     expect(consequencesOf(upgrade, failed).retry.join(" "))
       .to.contain("1 failed host and 1 host not started in cl01 and cl02")
       .and.contain("1 host already done will not be upgraded again");
-    expect(consequencesOf(upgrade, untouched).retry.join(" ")).to.contain("from its beginning");
+    expect(consequencesOf(upgrade, untouched).retry.join(" ")).to.contain("from the beginning");
   });
 
   it("says that nothing has been touched where that is so", () => {

@@ -57,7 +57,7 @@ describe("the words of a plan", () => {
       "Not sent for cl01, because its kind of cluster does not support it: personalitySpec",
     );
     const server = { ...resource, kind: "MGMT", name: "vc01", upgradeMechanism: "InPlace" } as const;
-    expect(warnings(preview(server))).to.contain("upgraded in place: vc01");
+    expect(warnings(preview(server))).to.contain("in-place upgrade: vc01");
   });
 
   it("make of a local time the same moment again", () => {

@@ -81,7 +81,7 @@ describe("A remediation policy that cannot be put back", function () {
     expect(error?.errorCode).to.equal(notRestored);
     expect(error?.message)
       .to.contain(`${upgrade.resourceId()}-name`)
-      .and.to.contain("its remediation policy could not be put back")
+      .and.to.contain("its remediation policy could not be restored")
       .and.to.contain("Of 2 hosts 2 are at the target");
     expect(error?.remediationMessage).to.contain("by hand");
     expect(error?.nestedErrors?.[0]?.nestedErrors?.map(({ errorCode }) => errorCode)).to.deep.equal([
@@ -94,7 +94,7 @@ describe("A remediation policy that cannot be put back", function () {
     await upgrade.untilStatuses(failed);
     const [error] = (await upgrade.task()).errors ?? [];
     expect(error?.errorCode).to.equal(notRestored);
-    expect(error?.message).to.contain("esx-01.example.com failed").and.to.contain("could not be put back");
+    expect(error?.message).to.contain("esx-01.example.com failed").and.to.contain("could not be restored");
     expect(error?.nestedErrors?.[0]?.nestedErrors?.map(({ errorCode }) => errorCode)).to.deep.equal([
       "HOST_REMEDIATION_FAILED",
       "COMPONENT_MANAGER_REFUSED",
@@ -129,6 +129,6 @@ describe("A remediation policy that cannot be put back", function () {
       "CANCELLED",
       "COMPONENT_MANAGER_REFUSED",
     ]);
-    expect(await upgrade.currentDetails(0)).to.contain("could not be put back");
+    expect(await upgrade.currentDetails(0)).to.contain("could not be restored");
   });
 });

@@ -188,7 +188,7 @@ describe("An upgrade that cannot begin at its time", function () {
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     const { lateSeconds, waitingFor, localizableDescriptionPack } = await upgrade.task();
     expect(lateSeconds).to.be.within(40 * 60, 45 * 60);
-    expect(localizableDescriptionPack?.message).to.match(/began 4[0-5] minutes after its time/);
+    expect(localizableDescriptionPack?.message).to.match(/started 4[0-5] minutes late/);
     expect(waitingFor).to.equal(undefined);
     const started = upgrade.fake.notifications.find(({ notice }) => notice.type === "upgrade.started")?.notice.data;
     expect(started?.lateSeconds).to.equal(lateSeconds);

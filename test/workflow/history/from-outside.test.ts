@@ -41,7 +41,7 @@ describe("What somebody does to Workflows in the Temporal Web UI", function () {
 
   for (const [what, act, code, says, hostSays] of [
     ["terminates", "terminate", "CLUSTER_WORKFLOW_LOST", "terminated", /State unknown/],
-    ["cancels", "cancel", "CANCELLED", "cancelled", /was under way/],
+    ["cancels", "cancel", "CANCELLED", "cancelled", /was running/],
   ] as const)
     it(`fails an upgrade of which somebody ${what} one cluster, says so, and finishes the others`, async () => {
       const { upgrade, first, second } = await inTheMiddle();

@@ -296,7 +296,7 @@ describe("The upgrade of a management server", function () {
       await server.handle.cancel();
       const { status, result } = await server.end();
       expect([status, result?.outcome]).to.deep.equal(["COMPLETED", "SUCCESSFUL"]);
-      expect((await server.memo()).description).to.include("brought to its end");
+      expect((await server.memo()).description).to.include("so it was finished");
     });
 
     it("keeps the failure of an installation that was brought to its end", async () => {

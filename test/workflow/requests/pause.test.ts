@@ -97,7 +97,7 @@ describe("Pausing an upgrade", function () {
     await scheduled.untilStatuses("Pending / SCHEDULED");
     await draft.untilStatuses("Pending / DRAFT");
     for (const upgrade of [scheduled, draft]) {
-      expect(await refusal(upgrade, "pause")).to.contain("Nothing of the upgrade runs");
+      expect(await refusal(upgrade, "pause")).to.contain("is not running");
       expect(await refusal(upgrade, "resume")).to.contain("Only a paused upgrade");
     }
     const upgrade = await bench().upgrade(
