@@ -156,7 +156,7 @@ function policyNotRestored(
     notRestored,
     {
       message: `${message} its remediation policy could not be restored.`,
-      remediationMessage: "Restore what the nested errors name in the component manager, then retry.",
+      remediationMessage: "Restore what the nested errors name manually in the component manager, then retry.",
     },
     [...earlier, errorOf(cause)],
   );

@@ -83,7 +83,7 @@ describe("A remediation policy that cannot be put back", function () {
       .to.contain(`${upgrade.resourceId()}-name`)
       .and.to.contain("its remediation policy could not be restored")
       .and.to.contain("Of 2 hosts 2 are at the target");
-    expect(error?.remediationMessage).to.contain("by hand");
+    expect(error?.remediationMessage).to.contain("manually");
     expect(error?.nestedErrors?.[0]?.nestedErrors?.map(({ errorCode }) => errorCode)).to.deep.equal([
       "COMPONENT_MANAGER_REFUSED",
     ]);
