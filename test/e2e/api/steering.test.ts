@@ -320,7 +320,7 @@ describe("steering an upgrade over HTTP", function () {
       expect(task).to.not.have.property("subTasks");
     }
     refusal(await service.get("/v1/tasks?taskStatus=Running"), 400, "INVALID_PARAMETER");
-    await service.withTemporal((client) => client.workflow.getHandle(waiting).terminate("manually"));
+    await service.withTemporal((client) => client.workflow.getHandle(waiting).terminate("by hand"));
     await until("the terminated one counts as failed", async () =>
       (await byStatus("taskStatus=FAILED")).includes(waiting),
     );
