@@ -1,11 +1,11 @@
-import { defineQuery, defineSignal } from "@temporalio/workflow";
+import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
 import * as t from "io-ts";
 import type { ActivityRecord } from "../src/domain/activity/upgrade-activity";
 import { model, WholeNumber } from "../src/domain/codec";
 import type { ErrorBody } from "../src/domain/errors";
 import { type PlannedReceiver, UpgradeNotification } from "../src/domain/notifications/upgrade-notification";
 import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/plan/upgrade-plan";
-import type { RequestOutcome } from "../src/domain/requests/upgrade-request";
+import { type OperatorRequest, operatorRequests, type RequestOutcome } from "../src/domain/requests/upgrade-request";
 import type { LockState } from "../src/domain/resource-lock";
 import type { SubTask, Task } from "../src/domain/spec/task";
 import type { Upgrade } from "../src/domain/spec/upgrade";
@@ -24,17 +24,16 @@ export const taskIdHeader = "task-id";
 export const requestIdHeader = "request-id";
 
 /**
- * Signals of `upgradeWorkflow`. Payloads are unknown on purpose: whatever somebody sends is decoded by the handler
- * and refused there, because an error while it is delivered would block the Workflow.
+ * Signals and Updates of `upgradeWorkflow`, one of each for every request that operators can make
+ * (src/domain/requests/request-rules.ts). Payloads are unknown on purpose: whatever somebody sends is decoded by the
+ * handler and refused there, because an error while a Signal is delivered would block the Workflow.
  */
-export const commitSignal = defineSignal<[payload?: unknown]>("commit");
-export const pauseSignal = defineSignal<[payload?: unknown]>("pause");
-export const resumeSignal = defineSignal<[payload?: unknown]>("resume");
-export const prechecksSignal = defineSignal<[payload?: unknown]>("prechecks");
-export const retrySignal = defineSignal<[payload?: unknown]>("retry");
-export const resolveSignal = defineSignal<[payload?: unknown]>("resolve");
-export const approveSignal = defineSignal<[payload?: unknown]>("approve");
-export const rejectSignal = defineSignal<[payload?: unknown]>("reject");
+export const requestSignals = forEachRequest((name) => defineSignal<[payload?: unknown]>(name));
+export const requestUpdates = forEachRequest((name) => defineUpdate<RequestOutcome, [payload: unknown]>(name));
+
+function forEachRequest<D>(define: (name: OperatorRequest) => D): Readonly<Record<OperatorRequest, D>> {
+  return Object.fromEntries(operatorRequests.map((name) => [name, define(name)])) as Record<OperatorRequest, D>;
+}
 
 /**
  * From the API to an upgrade, for its activity only: who is about to cancel it, or what the API has refused without asking

@@ -15,8 +15,13 @@ export function causingRequest(): string | undefined {
 }
 
 /** Does what a request asks for. Where `work` says so, all that follows is on behalf of this request as well. */
-export function onBehalfOf(requestId: string | undefined, work: () => { readonly goesOn: boolean }): void {
+export function onBehalfOf<T>(
+  requestId: string | undefined,
+  work: () => { readonly result: T; readonly goesOn: boolean },
+): T {
   const before = latest;
   latest = { requestId };
-  if (!work().goesOn) latest = before;
+  const { result, goesOn } = work();
+  if (!goesOn) latest = before;
+  return result;
 }

@@ -1,19 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { isRight } from "fp-ts/Either";
-import {
-  approveSignal,
-  commitSignal,
-  pauseSignal,
-  prechecksSignal,
-  recordSignal,
-  rejectSignal,
-  requestQuery,
-  resolveSignal,
-  resumeSignal,
-  retrySignal,
-  upgradeQuery,
-} from "../../workflows/messages";
+import { recordSignal, requestQuery, requestSignals, upgradeQuery } from "../../workflows/messages";
 import { type Clock, monotonicClock } from "../clock";
 import { changesNothing, publishedRefusal } from "../domain/requests/published-upgrade";
 import { type RecordPayload, RequestOutcome } from "../domain/requests/upgrade-request";
@@ -33,17 +21,6 @@ import { BlockFinder } from "./blocked-workflows";
 import { type UpgradeDescription, type UpgradeDescriptions, describeWorkflow } from "./describe-workflow";
 import { RefusalRecorder } from "./refusal-recorder";
 import { grpcCode } from "./temporal-error";
-
-const signals = {
-  commit: commitSignal,
-  pause: pauseSignal,
-  resume: resumeSignal,
-  prechecks: prechecksSignal,
-  retry: retrySignal,
-  resolve: resolveSignal,
-  approve: approveSignal,
-  reject: rejectSignal,
-} as const satisfies Record<UpgradeRequest["name"], unknown>;
 
 /** Between two looks for an outcome. */
 const looks: RetryIntervals = { initialInterval: 20, backoffCoefficient: 2, maximumInterval: 1000 };
@@ -87,7 +64,7 @@ export class RequestSender {
     const handle = this.client.workflow.getHandle(id);
     const referenceToken = this.currentRequestId();
     const sent = await this.unlessEnded(() =>
-      handle.signal(signals[name], {
+      handle.signal(requestSignals[name], {
         ...payload,
         ...origin,
         requestedAt,

@@ -3,12 +3,19 @@ import { WorkflowNotFoundError } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
 import { isRight } from "fp-ts/Either";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
-import type { RequestOutcome } from "../../src/domain/requests/upgrade-request";
+import type { OperatorRequest, RequestOutcome } from "../../src/domain/requests/upgrade-request";
 import { lockOf } from "../../src/domain/resource-lock";
 import type { SubTask, Task } from "../../src/domain/spec/task";
 import type { Upgrade } from "../../src/domain/spec/upgrade";
 import { PayloadReader, StoredResource, StoredUpgrade } from "../../src/temporal/describe-workflow";
-import { requestQuery, subTaskQuery, taskQuery, taskWithChildrenQuery, upgradeQuery } from "../../workflows/messages";
+import {
+  requestQuery,
+  requestUpdates,
+  subTaskQuery,
+  taskQuery,
+  taskWithChildrenQuery,
+  upgradeQuery,
+} from "../../workflows/messages";
 import type { clusterUpgradeWorkflow } from "../../workflows/resource/cluster-workflow";
 import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
 import { eventually } from "./eventually";
@@ -65,10 +72,15 @@ export class RunningUpgrade {
   }
 
   /** Sends a Signal with a request id and gives what the upgrade made of it. */
-  async ask(signal: RequestOutcome["request"], payload: object = {}): Promise<RequestOutcome> {
+  async ask(signal: OperatorRequest, payload: object = {}): Promise<RequestOutcome> {
     const requestId = `request-${++this.requests}`;
     await this.handle.signal(signal, { ...payload, requestId });
     return this.outcomeOf(requestId);
+  }
+
+  /** Sends an Update and gives what the upgrade made of it; rejects with the reason where it is refused. */
+  update(name: OperatorRequest, payload?: unknown): Promise<RequestOutcome> {
+    return this.handle.executeUpdate(requestUpdates[name], { args: [payload] });
   }
 
   async outcomeOf(requestId: string): Promise<RequestOutcome> {

@@ -1,9 +1,14 @@
 import { addActivity, emptyRecord } from "../../src/domain/activity/activity-record";
-import type { ActivityKind, ActivityRecord, NewActivity } from "../../src/domain/activity/upgrade-activity";
+import type {
+  ActivityKind,
+  ActivityRecord,
+  ActivityVia,
+  NewActivity,
+} from "../../src/domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../src/domain/errors";
 import { type CommitSpec, commits, saysWhen } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
-import type { CommitPayload, RecordPayload, SignalledRequest } from "../../src/domain/requests/upgrade-request";
+import type { CommitPayload, OperatorRequest, RecordPayload } from "../../src/domain/requests/upgrade-request";
 import { changeRecordOf } from "../../src/domain/spec/change-record";
 import type { UpgradePhase } from "../../src/domain/spec/upgrade";
 import { currentTime, now } from "../clock";
@@ -12,9 +17,10 @@ import type { ProgressEvent } from "./upgrade-notifier";
 
 /** What an upgrade was asked, as its payload says it. */
 export type AskedRequest = CommitSpec & {
-  readonly request: SignalledRequest | "cancel";
+  readonly request: OperatorRequest | "cancel";
+  readonly via: ActivityVia;
   readonly comment?: string;
-} & Pick<CommitPayload, "requestedBy" | "via">;
+} & Pick<CommitPayload, "requestedBy">;
 
 /** Why a request was refused. */
 type Reason = Pick<ErrorBody, "errorCode" | "message">;
@@ -76,7 +82,7 @@ export class UpgradeActivity {
     this.add({
       kind: kindOf(request, asked, phase),
       outcome: reason ? "REFUSED" : "ACCEPTED",
-      via: via ?? "SIGNAL",
+      via,
       ...(requestedBy !== undefined && { actor: requestedBy }),
       ...(reason && told(reason)),
       ...(Object.keys(details).length > 0 && { details }),
@@ -84,9 +90,9 @@ export class UpgradeActivity {
   }
 
   /** What the API tells: a request that it has refused, or who is about to cancel. */
-  recorded({ reason, request, requestedBy, ...asked }: RecordPayload, phase: UpgradePhase): void {
+  recorded({ reason, request, requestedBy, via, ...asked }: RecordPayload, phase: UpgradePhase): void {
     const sender = requestedBy === undefined ? {} : { requestedBy };
-    if (reason) this.requested({ request, ...sender, ...asked }, phase, { reason });
+    if (reason) this.requested({ request, via: via ?? "SIGNAL", ...sender, ...asked }, phase, { reason });
     else if (request === "cancel") this.announcement = { requestedBy, at: currentTime() };
   }
 

@@ -40,7 +40,7 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: CarriedUpgrade
   const waits = new LongWaits(state);
   const resources: LockedResource[] = [];
   let errors: readonly ErrorBody[] = before?.errors ?? [];
-  if (before?.requestId !== undefined) onBehalfOf(before.requestId, () => ({ goesOn: true }));
+  if (before?.requestId !== undefined) onBehalfOf(before.requestId, () => ({ result: undefined, goesOn: true }));
   CancellationScope.current().cancelRequested.catch(() => state.cancelRequested());
   try {
     let hasFailed = phase === "FAILED";

@@ -42,7 +42,7 @@ const kinds: Readonly<Record<ActivityKind, string>> = {
   CANCELLED: "Upgrade cancelled",
 };
 
-const ways = { HTTP: "HTTP", SIGNAL: "Signal", TEMPORAL: "Temporal" } as const;
+const ways = { HTTP: "HTTP", SIGNAL: "Signal", UPDATE: "Update", TEMPORAL: "Temporal" } as const;
 
 const good: ReadonlySet<ActivityKind> = new Set(["PRECHECKS_PASSED", "RESOURCE_SUCCEEDED", "SUCCEEDED"]);
 const bad: ReadonlySet<ActivityKind> = new Set(["PRECHECKS_FAILED", "HOST_FAILED", "RESOURCE_FAILED", "FAILED"]);

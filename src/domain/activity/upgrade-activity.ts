@@ -42,7 +42,7 @@ export const ActivityKind = OneOf(
 export type ActivityKind = t.TypeOf<typeof ActivityKind>;
 
 /** By which way a request reached the upgrade. TEMPORAL: a cancellation by Temporal's own tools. */
-export const ActivityVia = OneOf("HTTP", "SIGNAL", "TEMPORAL");
+export const ActivityVia = OneOf("HTTP", "SIGNAL", "UPDATE", "TEMPORAL");
 export type ActivityVia = t.TypeOf<typeof ActivityVia>;
 
 /** What the upgrade, or the API for it, made of a request. */

@@ -4,20 +4,9 @@ import { type CommitSpec, keepsTimes } from "../plan/schedule";
 import type { SubTask, Task } from "../spec/task";
 import type { Upgrade, UpgradePhase } from "../spec/upgrade";
 import { awaitsLateCommit } from "../task/late-start";
-import { precheckType, prechecksPassed } from "../task/prechecks";
-import { decideApprove, decideReject } from "./approvals";
-import {
-  beingCancelled,
-  type HistoryLength,
-  decideCommit,
-  decidePause,
-  decidePrechecks,
-  decideResolve,
-  decideResume,
-  decideRetry,
-  type RequestContext,
-  type RequestOutcome,
-} from "./upgrade-request";
+import { prechecksPassed, precheckType } from "../task/prechecks";
+import { requestRules } from "./request-rules";
+import { beingCancelled, type HistoryLength, type RequestContext, type RequestOutcome } from "./upgrade-request";
 
 /** A running upgrade as it was last published. */
 export interface PublishedUpgrade {
@@ -44,16 +33,7 @@ export function publishedRefusal(
   if (!phase) return undefined;
   const context = contextOf(published, phase, now);
   if (context.cancelling) return beingCancelled(name, context);
-  const judged = {
-    commit: () => decideCommit(commit, context),
-    pause: () => decidePause(context),
-    resume: () => decideResume(context),
-    prechecks: () => decidePrechecks(context),
-    retry: () => decideRetry(context),
-    resolve: () => decideResolve(context),
-    approve: () => decideApprove(commit, context),
-    reject: () => decideReject(commit, context),
-  }[name]();
+  const judged = requestRules[name].decide(commit, context);
   return E.isLeft(judged) ? judged.left : undefined;
 }
 

@@ -21,7 +21,7 @@ const origin = {
   via: OneOf("HTTP"),
 };
 
-/** Payload of the `commit` Signal: commits a draft, or gives a committed upgrade or its switchovers another time. */
+/** Payload of `commit`: commits a draft, or gives a committed upgrade or its switchovers another time. */
 export const CommitPayload = model(
   {},
   {
@@ -33,20 +33,20 @@ export const CommitPayload = model(
 );
 export type CommitPayload = t.TypeOf<typeof CommitPayload>;
 
-/** Payload of the Signals that say nothing but their name. */
+/** Payload of the requests that say nothing but their name. */
 export const PlainPayload = model({}, origin);
 export type PlainPayload = t.TypeOf<typeof PlainPayload>;
 
-/** Payload of the `approve` Signal. */
+/** Payload of `approve`. */
 export const ApprovePayload = model({}, { comment: Reason, ...origin });
 export type ApprovePayload = t.TypeOf<typeof ApprovePayload>;
 
-/** Payload of the `reject` Signal, which has to say why. */
+/** Payload of `reject`, which has to say why. */
 export const RejectPayload = model({ comment: Reason }, origin);
 export type RejectPayload = t.TypeOf<typeof RejectPayload>;
 
-/** Requests that reach an upgrade by a Signal of their name. */
-export const SignalledRequest = OneOf(
+/** Requests that reach an upgrade by a Signal or an Update of their name (./request-rules.ts). */
+export const operatorRequests = [
   "commit",
   "pause",
   "resume",
@@ -55,15 +55,16 @@ export const SignalledRequest = OneOf(
   "resolve",
   "approve",
   "reject",
-);
-export type SignalledRequest = t.TypeOf<typeof SignalledRequest>;
+] as const;
+const OperatorRequest = OneOf(...operatorRequests);
+export type OperatorRequest = t.TypeOf<typeof OperatorRequest>;
 
 /**
  * Payload of the `record` Signal: a request that the API has refused, with the reason, or the cancellation that it is about to
  * ask of Temporal, which takes no sender.
  */
 export const RecordPayload = model(
-  { request: OneOf("commit", "pause", "resume", "prechecks", "retry", "resolve", "approve", "reject", "cancel") },
+  { request: OneOf(...operatorRequests, "cancel") },
   {
     requestedBy: Text,
     via: OneOf("HTTP"),
@@ -77,11 +78,11 @@ export const RecordPayload = model(
 export type RecordPayload = t.TypeOf<typeof RecordPayload>;
 
 /**
- * What the upgrade made of a request that reached it by Signal. `run`: of accepted `prechecks`, which run of them it
+ * What the upgrade made of a request. `run`: of accepted `prechecks`, which run of them it
  * begins; the first run is 1.
  */
 export const RequestOutcome = model(
-  { request: SignalledRequest, accepted: t.boolean, at: Timestamp },
+  { request: OperatorRequest, accepted: t.boolean, at: Timestamp },
   { requestId: t.string, requestedBy: t.string, reason: ErrorBody, run: WholeNumber },
 );
 export type RequestOutcome = t.TypeOf<typeof RequestOutcome>;
@@ -269,7 +270,7 @@ export function badPayload(request: string): ErrorBody {
   return {
     errorCode: "SIGNAL_PAYLOAD_INVALID",
     errorType: "INVALID_INPUT",
-    message: `The payload of the ${request} Signal is invalid.`,
+    message: `The payload of ${request} is not what it takes.`,
     remediationMessage:
       request === "commit"
         ? 'Send no payload, or JSON such as {"scheduledTimestamp": "2026-12-01T09:30:00Z"} or {"upgradeNow": true}.'

@@ -6,12 +6,13 @@ import { initialTask } from "../../../src/domain/task/task-progress";
 import { initialFacts } from "../../../src/domain/upgrade/upgrade-facts";
 import { readHolder } from "../../../src/temporal/lock-holder";
 import { temporalUpgradeExecutions } from "../../../src/temporal/upgrade-executions";
-import { activityQuery, prechecksSignal, retrySignal, taskQueue } from "../../../workflows/messages";
+import { activityQuery, requestSignals, requestUpdates, taskQueue } from "../../../workflows/messages";
 import type { CarriedUpgrade } from "../../../workflows/upgrade/continue-as-new";
 import type { upgradeWorkflow } from "../../../workflows/upgrade/upgrade-workflow";
 import { eventually } from "../../support/eventually";
 import { FakeActivities, Gate, hostFailure, upgraded } from "../../support/fake-activities";
 import { notifierOf, orderOf, toldTo } from "../../support/notifier";
+import { rejectionOf } from "../../support/rejection-of";
 import { RunningUpgrade } from "../../support/running-upgrade";
 import { clusters, samplePlan } from "../../support/sample-plan";
 import { UpgradeBench } from "../../support/upgrade-bench";
@@ -74,6 +75,26 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
     expect((await upgrade.ask("commit")).accepted).to.equal(true);
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     expect(await listed(upgrade)).to.deep.equal(["COMPLETED_WITH_SUCCESS"]);
+  });
+
+  it("answers every Update of a loop, also those that arrive while it continues", async () => {
+    const upgrade = await bench.upgrade({ draft: true }, new FakeActivities({}, 1));
+    await upgrade.untilStatuses("Pending / DRAFT");
+    // Ten at a time is what Temporal takes.
+    while ((await runsOf(upgrade)) < 4) {
+      const answers = await Promise.allSettled(Array.from({ length: 10 }, () => upgrade.update("pause")));
+      for (const answer of answers)
+        expect(answer.status === "rejected" && String((answer.reason as Error).cause)).to.contain("nothing to pause");
+    }
+    const updateId = "once";
+    const ask = () => upgrade.handle.executeUpdate(requestUpdates.prechecks, { args: [undefined], updateId });
+    const first = await ask();
+    await upgrade.untilStatuses("Pending / DRAFT");
+    const runs = await runsOf(upgrade);
+    while ((await runsOf(upgrade)) === runs) await rejectionOf(upgrade.update("pause"));
+    expect(await ask(), "a later run knows the answer").to.deep.equal(first);
+    expect(await upgrade.update("commit")).to.include({ accepted: true });
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
   });
 
   it("keeps a failed one through any number of retries, which go on where they were", async () => {
@@ -160,7 +181,7 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
 
   describe("takes what is asked for before the next run has begun", () => {
     /** A next run that is signalled before it begins, of an upgrade that an earlier one has left so. */
-    async function nextRun(signal: typeof retrySignal, phase: UpgradePhase, draft: boolean) {
+    async function nextRun(signal: typeof requestSignals.retry, phase: UpgradePhase, draft: boolean) {
       const plan = samplePlan({ draft, now: await bench.now() });
       const fake = new FakeActivities();
       bench.serve(plan, fake);
@@ -193,7 +214,7 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
     }
 
     it("runs the prechecks of a draft, and nothing else", async () => {
-      const upgrade = await nextRun(prechecksSignal, "DRAFT_WAITING", true);
+      const upgrade = await nextRun(requestSignals.prechecks, "DRAFT_WAITING", true);
       expect((await upgrade.outcomeOf("early")).accepted).to.equal(true);
       await upgrade.untilStatuses("Pending / DRAFT");
       expect(upgrade.fake.calls.map((call) => call.split(" ")[0])).to.deep.equal(["prechecks"]);
@@ -202,7 +223,7 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
     });
 
     it("retries a failed one", async () => {
-      const upgrade = await nextRun(retrySignal, "FAILED", false);
+      const upgrade = await nextRun(requestSignals.retry, "FAILED", false);
       expect((await upgrade.outcomeOf("early")).accepted).to.equal(true);
       expect(await upgrade.end()).to.equal("SUCCESSFUL");
     });

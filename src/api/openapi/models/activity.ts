@@ -67,6 +67,7 @@ export const activityModels = {
   ActivityVia: enumeration(ActivityVia, "How a request arrived.", {
     HTTP: "By HTTP, also from the console and `upgradectl`.",
     SIGNAL: "A Signal to the Workflow.",
+    UPDATE: "An Update of the Workflow, which answers at once.",
     TEMPORAL: "A cancellation by Temporal's own tools.",
   }),
   ActivityOutcome: enumeration(ActivityOutcome, "Outcome of a request.", {

@@ -1,4 +1,4 @@
-// expect TS2724
-import { commitSignals } from "../../../../workflows/messages";
+// expect TS2551
+import { requestSignals } from "../../../../workflows/messages";
 
-export const name = commitSignals;
+export const signal = requestSignals.comit;

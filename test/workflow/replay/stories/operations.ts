@@ -12,6 +12,7 @@ import {
   upgraded,
 } from "../../../support/fake-activities";
 import { untilQuiet } from "../../../support/quiet";
+import { rejectionOf } from "../../../support/rejection-of";
 import type { RunningUpgrade } from "../../../support/running-upgrade";
 import { clusters, sampleBundle } from "../../../support/sample-plan";
 import type { UpgradeBench } from "../../../support/upgrade-bench";
@@ -208,6 +209,55 @@ export const operationStories: Readonly<Record<string, Story>> = {
         await untilQuiet(upgrade);
       }
       gate.open();
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
+  "asked-by-updates": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const gate = new Gate();
+      let reported = 0;
+      const fake = new FakeActivities(
+        {
+          remediateHost: async (input) => {
+            await gate.pass();
+            if (reported === 0) throw hostFailure(input, ++reported);
+            return upgraded(input);
+          },
+        },
+        1,
+      );
+      const upgrade = await bench.upgrade({ draft: true }, fake);
+      await upgrade.untilStatuses(draftWaiting);
+      await rejectionOf(upgrade.update("pause"));
+      await upgrade.update("prechecks");
+      await upgrade.untilStatuses(draftWaiting);
+      await upgrade.update("commit", { requestedBy: "operator" });
+      await gate.reached;
+      for (const name of ["pause", "resume"] as const) {
+        await upgrade.update(name);
+        await untilQuiet(upgrade);
+      }
+      gate.open();
+      await upgrade.untilStatuses(failed);
+      await untilQuiet(upgrade, 0);
+      await upgrade.update("retry");
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
+  "resolved-by-an-update": {
+    ends: "FAILED",
+    async tell(bench) {
+      const upgrade = await bench.upgrade(
+        {},
+        new FakeActivities({ remediateHost: (input) => Promise.reject(hostFailure(input)) }, 1),
+      );
+      await upgrade.untilStatuses(failed);
+      await upgrade.update("resolve");
       await upgrade.end();
       return upgrade;
     },

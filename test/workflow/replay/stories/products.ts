@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Bundle } from "../../../../src/domain/spec/bundle";
-import { commitSignal } from "../../../../workflows/messages";
+import { requestSignals } from "../../../../workflows/messages";
 import { eventually } from "../../../support/eventually";
 import { activityFailure, FakeActivities, Gate, hostFailure, upgraded } from "../../../support/fake-activities";
 import { mgmtProgress, mgmtStepFailure } from "../../../support/fake-mgmt-activities";
@@ -205,7 +205,7 @@ export const productStories: Readonly<Record<string, Story>> = {
       const startSwitchoverTimestamp = await bench.inTime(3_600_000);
       const [server] = planned.installations.management;
       const mgmtUpgradePatchSpecs = [{ resourceId: server?.resourceId, startSwitchoverTimestamp }];
-      await upgrade.handle.signal(commitSignal, { mgmtUpgradePatchSpecs });
+      await upgrade.handle.signal(requestSignals.commit, { mgmtUpgradePatchSpecs });
       await upgrade.end();
       return upgrade;
     },

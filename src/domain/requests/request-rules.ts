@@ -1,0 +1,81 @@
+import type { Either } from "fp-ts/Either";
+import type * as t from "io-ts";
+import type { ErrorBody } from "../errors";
+import type { CommitSpec } from "../plan/schedule";
+import { decideApprove, decideReject } from "./approvals";
+import {
+  ApprovePayload,
+  CommitPayload,
+  decideCommit,
+  decidePause,
+  decidePrechecks,
+  decideResolve,
+  decideResume,
+  decideRetry,
+  type OperatorRequest,
+  PlainPayload,
+  RejectPayload,
+  type RequestContext,
+} from "./upgrade-request";
+
+/** What each request carries. */
+export interface RequestPayloads extends Record<
+  Exclude<OperatorRequest, "commit" | "approve" | "reject">,
+  PlainPayload
+> {
+  readonly commit: CommitPayload;
+  readonly approve: ApprovePayload;
+  readonly reject: RejectPayload;
+}
+
+/** What a decision may depend on: the time that is asked for, and who asks. */
+export type AskedFor = CommitSpec & Pick<PlainPayload, "requestedBy">;
+
+/** A request of operators: what it does, as the Temporal Web UI says it, what it carries, and whether it is accepted. */
+export interface RequestRule<P> {
+  readonly description: string;
+  readonly payload: t.Type<P, unknown, unknown>;
+  readonly decide: (asked: AskedFor, context: RequestContext) => Either<ErrorBody, unknown>;
+}
+
+/**
+ * All that operators can ask of an upgrade. Each request is a Signal and an Update of its name, which differ only in how
+ * they are answered (docs/decisions/0039).
+ */
+export const requestRules: { readonly [N in OperatorRequest]: RequestRule<RequestPayloads[N]> } = {
+  commit: {
+    description:
+      "Begins a draft, or what was not begun at its time; gives a scheduled upgrade another time. " +
+      'No input, {"upgradeNow": true} or {"scheduledTimestamp": "2026-12-01T09:30:00Z"}.',
+    payload: CommitPayload,
+    decide: decideCommit,
+  },
+  pause: plain("Starts no more hosts; those in work are finished.", decidePause),
+  resume: plain("Continues a paused upgrade.", decideResume),
+  prechecks: plain("Runs the prechecks of a draft again.", decidePrechecks),
+  retry: plain("Tries a failed upgrade again; hosts that are done are skipped.", decideRetry),
+  resolve: plain("Gives a failed upgrade up; it cannot be retried afterwards.", decideResolve),
+  approve: {
+    description:
+      'Approves an upgrade that somebody else has asked for. {"requestedBy": "name"}, and a "comment" where there is one.',
+    payload: ApprovePayload,
+    decide: decideApprove,
+  },
+  reject: {
+    description: 'Ends an upgrade that waits for approvals. {"requestedBy": "name", "comment": "why"}.',
+    payload: RejectPayload,
+    decide: decideReject,
+  },
+};
+
+/** A request that carries no more than who makes it. */
+function plain(
+  description: string,
+  decide: (context: RequestContext) => Either<ErrorBody, void>,
+): RequestRule<PlainPayload> {
+  return {
+    description: `${description} No input.`,
+    payload: PlainPayload,
+    decide: (_, context) => decide(context),
+  };
+}

@@ -1,0 +1,174 @@
+import { ApplicationFailure, currentUpdateInfo, log, setHandler } from "@temporalio/workflow";
+import { type Either, isLeft, isRight, left } from "fp-ts/Either";
+import type { ActivityVia } from "../../src/domain/activity/upgrade-activity";
+import type { ErrorBody } from "../../src/domain/errors";
+import { type RequestPayloads, requestRules } from "../../src/domain/requests/request-rules";
+import {
+  badPayload,
+  beingCancelled,
+  type OperatorRequest,
+  operatorRequests,
+  type RequestContext,
+  type RequestOutcome,
+} from "../../src/domain/requests/upgrade-request";
+import { hasEnded } from "../../src/domain/spec/upgrade";
+import { precheckRuns } from "../../src/domain/task/prechecks";
+import { now } from "../clock";
+import { requestQuery, requestSignals, requestUpdates } from "../messages";
+import { onBehalfOf } from "../request-cause";
+import type { UpgradeState } from "./upgrade-state";
+
+/** How many outcomes are kept for `request` Queries; the oldest go first. */
+const keptOutcomes = 500;
+
+/** What an upgrade does when it has accepted a request. */
+export type RequestEffects = {
+  readonly [N in OperatorRequest]: (payload: RequestPayloads[N], via: ActivityVia) => void;
+};
+
+/**
+ * Where requests of operators arrive, by Signal or by Update: decides on them, writes the activity log, and keeps what became of
+ * them. Handlers decide here and now, so that none is unfinished when the Workflow continues as new or ends. They never
+ * throw, because an error in a Signal handler would block the Workflow; an Update that is refused fails with the reason.
+ */
+export class RequestIntake {
+  private readonly outcomes = new Map<string, RequestOutcome>();
+
+  /** `before`: outcomes of requests that earlier runs have received. Requests that have arrived already are decided here. */
+  constructor(
+    private readonly state: UpgradeState,
+    private readonly context: () => RequestContext,
+    effects: RequestEffects,
+    before: readonly RequestOutcome[],
+  ) {
+    for (const outcome of before) if (outcome.requestId !== undefined) this.outcomes.set(outcome.requestId, outcome);
+    setHandler(requestQuery, (requestId) => this.outcomes.get(requestId));
+    for (const name of operatorRequests) this.listen(name, effects[name]);
+  }
+
+  /** The outcomes of requests, oldest first, for the next run. */
+  get received(): readonly RequestOutcome[] {
+    return [...this.outcomes.values()];
+  }
+
+  /** A request that was accepted is refused after all. */
+  refuseAfterAll(requestId: string | undefined, reason: ErrorBody): void {
+    const outcome = this.outcomes.get(requestId ?? "");
+    if (outcome?.requestId !== undefined) this.outcomes.set(outcome.requestId, { ...outcome, accepted: false, reason });
+  }
+
+  /** One request, by both ways. */
+  private listen<N extends OperatorRequest>(name: N, accept: RequestEffects[N]): void {
+    const { description } = requestRules[name];
+    const request: OperatorRequest = name;
+    setHandler(requestSignals[request], (payload) => void this.receive(name, payload, accept), { description });
+    setHandler(requestUpdates[request], (payload) => this.answer(name, payload, accept), {
+      description,
+      validator: (payload) => this.validate(name, payload),
+    });
+  }
+
+  /** An Update is answered with the outcome, or fails with the reason of its refusal. */
+  private answer<N extends OperatorRequest>(name: N, payload: unknown, accept: RequestEffects[N]): RequestOutcome {
+    const outcome = this.receive(name, payload, accept, currentUpdateInfo()?.id);
+    if (!outcome.accepted) throw refusal(outcome.reason ?? badPayload(name));
+    return outcome;
+  }
+
+  /**
+   * Refuses an Update before Temporal writes it down, where there is nothing to be kept of it: it cannot be read, or the
+   * upgrade has ended. Every other refusal is for the activity log (docs/decisions/0039).
+   */
+  private validate<N extends OperatorRequest>(name: N, payload: unknown): void {
+    const decoded = requestRules[name].payload.decode(payload ?? {});
+    if (isLeft(decoded)) throw refusal(badPayload(name));
+    const { phase } = this.state;
+    if (!hasEnded(phase) || phase === "FAILED") return;
+    const judged = this.judge(name, decoded.right, this.context());
+    if (isLeft(judged)) throw refusal(judged.left);
+  }
+
+  private judge<N extends OperatorRequest>(
+    name: N,
+    payload: RequestPayloads[N],
+    context: RequestContext,
+  ): Either<ErrorBody, unknown> {
+    return context.cancelling ? left(beingCancelled(name, context)) : requestRules[name].decide(payload, context);
+  }
+
+  /** Decides on a request and does what it asks for. `updateId`: of the Update that it came by; the Signals have none. */
+  private receive<N extends OperatorRequest>(
+    request: N,
+    payload: unknown,
+    accept: RequestEffects[N],
+    updateId?: string,
+  ): RequestOutcome {
+    const { state } = this;
+    const way = updateId === undefined ? "SIGNAL" : "UPDATE";
+    const decoded = requestRules[request].payload.decode(payload ?? {});
+    if (isLeft(decoded)) {
+      const reason = badPayload(request);
+      state.activity.requested({ request, via: way }, state.phase, { reason });
+      return this.keep({ request, accepted: false, reason, ...requestIdOf(payload) });
+    }
+    const { requestId = updateId, requestedBy, referenceToken, via = way } = decoded.right;
+    const known = requestId === undefined ? undefined : this.outcomes.get(requestId);
+    if (known?.request === request) {
+      log.info("A request that has been received before was dropped", { request, signalId: requestId });
+      return known;
+    }
+    const context = this.context();
+    const judged = this.judge(request, decoded.right, context);
+    const accepted = isRight(judged);
+    const reason = isLeft(judged) ? judged.left : undefined;
+    const run = accepted && request === "prechecks" ? { run: precheckRuns(state.task) + 1 } : {};
+    // Before what it brings about is told.
+    state.activity.requested({ request, ...decoded.right, via }, context.phase, { reason, ...run });
+    return onBehalfOf(referenceToken, () => {
+      if (accepted) {
+        state.notifier.requested(request, requestedBy);
+        accept(decoded.right, via);
+      }
+      const outcome = this.keep({
+        request,
+        accepted,
+        ...(reason && { reason }),
+        ...(requestId !== undefined && { requestId }),
+        ...(requestedBy !== undefined && { requestedBy }),
+        ...run,
+      });
+      // A pause and its end change when things are done, not why.
+      return { result: outcome, goesOn: accepted && request !== "pause" && request !== "resume" };
+    });
+  }
+
+  private keep(decided: Omit<RequestOutcome, "at">): RequestOutcome {
+    const { request, accepted, requestId, requestedBy, reason } = decided;
+    const outcome = { ...decided, at: now() };
+    log.info(accepted ? "Request accepted" : "Request refused", {
+      request,
+      signalId: requestId,
+      requestedBy,
+      ...(reason && { errorCode: reason.errorCode, reason: reason.message }),
+    });
+    if (requestId === undefined) return outcome;
+    this.outcomes.set(requestId, outcome);
+    const oldest = this.outcomes.keys().next().value;
+    if (this.outcomes.size > keptOutcomes && oldest !== undefined) this.outcomes.delete(oldest);
+    return outcome;
+  }
+}
+
+/** Why an Update was refused, as whoever sent it reads it; the whole error is in the details. */
+function refusal(reason: ErrorBody): ApplicationFailure {
+  const { message, remediationMessage, errorCode } = reason;
+  const text = [message, remediationMessage].filter((part) => part !== undefined).join(" ");
+  return ApplicationFailure.nonRetryable(text, errorCode, reason);
+}
+
+/** The request id of a payload that is otherwise wrong, so that its sender can be told. */
+function requestIdOf(payload: unknown): { requestId?: string } {
+  const requestId =
+    typeof payload === "object" && payload !== null && "requestId" in payload ? payload.requestId : undefined;
+  return typeof requestId === "string" && requestId.length <= 1024 ? { requestId } : {};
+}
