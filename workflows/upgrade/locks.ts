@@ -30,7 +30,7 @@ import {
 } from "../../src/domain/resource-lock";
 import { initialResourceSubTask, resourceTitle } from "../../src/domain/task/resource-progress";
 import { readOptions } from "../activity-options";
-import { now } from "../clock";
+import { currentTime, now } from "../clock";
 import { childEndOf, childFailureDetail, childWasCancelled } from "../failures";
 import { retryWhileLost } from "../lost-activities";
 import {
@@ -321,9 +321,19 @@ function endedOtherwise(cancelled: boolean, failure: unknown): ErrorBody {
 
 type Child = ChildWorkflowHandle<ResourceWorkflow>;
 
-/** Tells a resource's Workflow of every pause and resumption of its upgrade, until it has ended. */
+/** How many resumes are told at once, and by how much longer after its pause each further one is told (milliseconds). */
+const resumes = { atOnce: 20, laterEach: 30_000 };
+
+/**
+ * Tells a resource's Workflow of every pause and resumption of its upgrade, until it has ended. Each change puts all that is
+ * known of its hosts into its history, 120 KB for 128 hosts, and a script that pauses and resumes would fill that. So after
+ * many changes a resumption soon after its pause is told later, or not at all where the upgrade is paused again by then. A
+ * pause is told at once.
+ */
 function relayPauses(child: Child, upgrade: { readonly paused: boolean }, ended: Promise<unknown>): Promise<void> {
-  return relay(child, { signal: pausedSignal, current: () => upgrade.paused, known: false }, ended);
+  const spacing = (paused: boolean, told: number) =>
+    paused ? 0 : Math.max(0, Math.ceil(told / 2) - resumes.atOnce) * resumes.laterEach;
+  return relay(child, { signal: pausedSignal, current: () => upgrade.paused, known: false, spacing }, ended);
 }
 
 /** Tells the Workflow of a management server of every new time of its switchover, until it has ended. */
@@ -341,11 +351,17 @@ interface Relayed<T> {
   readonly current: () => T;
   /** How the resource's Workflow takes things to be when it begins. */
   readonly known: T;
+  /** How long after the one before a change is told at the earliest, when so many were told (milliseconds). */
+  readonly spacing?: (value: T, told: number) => number;
 }
 
 /** One Signal after the other, each with how things stand then: whatever order requests come in, the last word is right. */
-async function relay<T>(child: Child, { signal, current, known }: Relayed<T>, ended: Promise<unknown>): Promise<void> {
-  let told = known;
+async function relay<T>(
+  child: Child,
+  { signal, current, known, spacing = () => 0 }: Relayed<T>,
+  ended: Promise<unknown>,
+): Promise<void> {
+  let last = { value: known, at: currentTime(), count: 0 };
   const end = { come: false };
   const noteEnd = () => {
     end.come = true;
@@ -353,10 +369,14 @@ async function relay<T>(child: Child, { signal, current, known }: Relayed<T>, en
   ended.then(noteEnd, noteEnd);
   try {
     for (;;) {
-      await condition(() => end.come || current() !== told);
+      await condition(() => end.come || current() !== last.value);
+      const wait = last.at + spacing(current(), last.count) - currentTime();
+      const summary = "before a resource is told of one more change";
+      if (wait > 0) await condition(() => end.come || current() === last.value, wait, { summary });
       if (end.come) return;
-      told = current();
-      await child.signal(signal, told);
+      if (current() === last.value) continue;
+      last = { value: current(), at: currentTime(), count: last.count + 1 };
+      await child.signal(signal, last.value);
     }
   } catch (failure) {
     if (isCancellation(failure)) return;

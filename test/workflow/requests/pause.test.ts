@@ -364,3 +364,36 @@ describe("Pausing an upgrade while time passes", function () {
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
   });
 });
+
+describe("Pausing an upgrade again and again", function () {
+  this.timeout(60_000);
+  const bench = useBench("TIME_SKIPPING");
+
+  it("tells its resources of pauses at once and of resumes ever later, so that no script fills their histories", async () => {
+    const gate = new Gate();
+    const upgrade = await bench().upgrade({}, gatedHost(gate));
+    await gate.reached;
+    const pairs = 40;
+    for (let i = 0; i < pairs; i++) {
+      await upgrade.ask("pause");
+      await eventually(
+        () => upgrade.subTask(),
+        ({ isPaused }) => isPaused === true,
+      );
+      await upgrade.ask("resume");
+      // The first ones are told at once; how many of the others are depends on how fast this runs.
+      if (i < 15)
+        await eventually(
+          () => upgrade.subTask(),
+          ({ isPaused }) => isPaused !== true,
+        );
+    }
+    const told = (await upgrade.events(0)).filter(
+      (event) => event.workflowExecutionSignaledEventAttributes?.signalName === "paused",
+    );
+    expect(told.length).to.be.at.least(30).and.at.most(60);
+    gate.open();
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    expect(await upgrade.hosts()).to.deep.equal(["SUCCESSFUL", "SUCCESSFUL", "SUCCESSFUL"]);
+  });
+});
