@@ -1,4 +1,5 @@
 import type { ErrorBody } from "../src/domain/errors";
+import type { HostScope } from "../src/domain/plan/host-scope";
 import type { AttemptPolicy, ClusterImage, ClusterKind, ClusterRef } from "../src/domain/plan/upgrade-plan";
 import type { ConflictingHolder, LockState } from "../src/domain/resource-lock";
 import type { Stage } from "../src/domain/spec/task";
@@ -28,6 +29,8 @@ export interface ClusterTarget {
   readonly cluster: ClusterRef;
   readonly kind: ClusterKind;
   readonly targetVersion: string;
+  /** The hosts that the upgrade is about; absent means all. */
+  readonly scope?: HostScope;
   /** Only of BASELINE, whose options are no policy of the component manager but ours to carry out. */
   readonly options?: HostRemediationOptions;
   /** Only of BASELINE: the ISO of the inventory that the target comes from, instead of the patch of that version. */

@@ -123,12 +123,14 @@ export function rollbackOptions(waits: ActivityWaits = defaultActivityWaits): Ac
 
 /** What Activities need of a cluster's plan. Of its options only those that no policy of the product carries. */
 export function clusterTarget(plan: ClusterUpgradePlan, upgradeId?: string): ClusterTarget {
-  const { resourceId, name, componentManagerId, cluster, kind, targetVersion, image, options, customIsoId } = plan;
+  const { resourceId, name, componentManagerId, cluster, kind, targetVersion, image, options, customIsoId, hosts } =
+    plan;
   const ownOptions = ownOptionsOf(plan);
   return {
     cluster: { resourceId, name, componentManagerId, cluster },
     kind,
     targetVersion,
+    ...(hosts && { scope: hosts }),
     ...(upgradeId !== undefined && { upgradeId }),
     ...(image && { image }),
     ...(ownOptions && { ownOptions }),

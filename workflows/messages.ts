@@ -85,7 +85,7 @@ export const HostsReport = model(
     resourceId: t.string,
     hosts: model(
       { total: WholeNumber, upgraded: WholeNumber, skipped: WholeNumber, failed: WholeNumber, left: WholeNumber },
-      {},
+      { leftOut: WholeNumber },
     ),
   },
   {

@@ -1,5 +1,6 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
+import { isInScope } from "../../src/domain/plan/host-scope";
 import type { ActivityLimits } from "../activity-limits";
 import { activityRetryPolicy, cancelledFailure, runActivity, stopReason } from "../activity-run";
 import { completeTask } from "../complete-task";
@@ -156,19 +157,20 @@ class ClusterHealth {
       this.#retryPolicy.retry(() => this.#client.listHosts(cluster)),
       this.#dependencies.maintenanceOf(componentManagerId).inMaintenance(cluster, this.#retryPolicy),
     ]);
-    const away = hosts
+    const asked = hosts.filter(({ host }) => isInScope(this.#target.scope, host));
+    const away = asked
       .filter(({ connection_state, power_state }) => connection_state !== "CONNECTED" || power_state !== "POWERED_ON")
       .map(
         (host) =>
           `Host ${host.name} is ${host.connection_state === "CONNECTED" ? host.power_state : host.connection_state}.`,
       );
-    const kept = hosts
+    const kept = asked
       .filter(({ host }) => inside.has(host))
       .map((host) => `Host ${host.name} is in maintenance mode.`);
     if (away.length + kept.length > 0) return { problems: [...away, ...kept], hosts, needsCheck: false };
     if (this.#target.kind !== "BASELINE") return { problems: [], hosts, needsCheck: true };
     const management = this.#dependencies.managementOf(componentManagerId);
-    const red = await redStatuses(management, this.#retryPolicy, cluster);
+    const red = await redStatuses(management, this.#retryPolicy, this.#target);
     return { problems: red.map((title) => `${title} has the status red.`), hosts, needsCheck: false };
   }
 
@@ -181,7 +183,7 @@ class ClusterHealth {
   async checkProblems({ hosts }: Pick<FirstLook, "hosts">, check: string): Promise<readonly string[]> {
     const { name } = this.#target.cluster;
     const task = await completeTask(this.#client, this.#retryPolicy, check);
-    const found = task && checkFindings(task);
+    const found = task && checkFindings(task, this.#target.scope);
     if (!found) return [`The health check of ${name} gave no result.`];
     const nameOf = (id: string) => hosts.find(({ host }) => host === id)?.name ?? id;
     return found.map(({ host, check, issue }) => `${host === undefined ? name : nameOf(host)}: ${check}: ${issue}`);

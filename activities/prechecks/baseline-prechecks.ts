@@ -15,6 +15,7 @@ import {
   hostsConnected,
   kindChanged,
   listHosts,
+  listHostsInScope,
   newerThanTarget,
   noHostInMaintenanceMode,
   noOperationInProgress,
@@ -90,7 +91,7 @@ const hostsCanBeEmptied: BaselinePrecheck = {
 
 /** Every host of the cluster can be worked on. */
 const baselineHostsConnected = hostsConnected<BaselinePrecheckInput>(async (input) =>
-  (await listHosts(input)).map(({ host, name, connection, power }) => ({
+  (await listHostsInScope(input)).map(({ host, name, connection, power }) => ({
     host,
     name,
     isUsable: connection === "connected" && power === "poweredOn",
@@ -100,14 +101,14 @@ const baselineHostsConnected = hostsConnected<BaselinePrecheckInput>(async (inpu
 
 /** Nobody has a host in maintenance mode. */
 const noBaselineHostInMaintenanceMode = noHostInMaintenanceMode<BaselinePrecheckInput>(async (input) =>
-  (await listHosts(input)).filter(({ inMaintenanceMode }) => inMaintenanceMode),
+  (await listHostsInScope(input)).filter(({ inMaintenanceMode }) => inMaintenanceMode),
 );
 
 /** Nobody else works on the hosts; checks of patches are ours and harm nothing. */
 const noHostTask = noOperationInProgress<BaselinePrecheckInput>(
   "No other operation runs on a host of the cluster.",
   async (input) =>
-    (await listHosts(input)).flatMap(({ name, tasks }) =>
+    (await listHostsInScope(input)).flatMap(({ name, tasks }) =>
       tasks
         .filter((task) => !hasEnded(task) && !/\.check(hostpatch)?$/i.test(task.descriptionId))
         .map(({ key, descriptionId, state }) => ({
@@ -125,7 +126,7 @@ const hostsHealthy: BaselinePrecheck = {
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, retryPolicy } = input;
-    const red = await redStatuses(client, retryPolicy, target.cluster.cluster);
+    const red = await redStatuses(client, retryPolicy, target);
     return findingsOf(
       input,
       red.map((title) => ({
@@ -157,7 +158,7 @@ const noHostDowngrade: BaselinePrecheck = {
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target } = input;
-    const hosts = await listHosts(input);
+    const hosts = await listHostsInScope(input);
     input.versionsRead?.(hosts.map(({ product }) => versionText(product)));
     return findingsOf(
       input,
@@ -178,7 +179,7 @@ const targetPatchAvailable: BaselinePrecheck = {
   run: async (input) => {
     const { target, client, retryPolicy, patchFor } = input;
     const patch = patchSource(patchFor, target);
-    const hosts = await listHosts(input);
+    const hosts = await listHostsInScope(input);
     // All hosts read from the same place; each judging it would take long and tell no more.
     const host = hosts.find(
       ({ connection, product }) => connection === "connected" && !isAtVersion(product, target.targetVersion),

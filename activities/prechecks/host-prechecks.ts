@@ -1,4 +1,5 @@
 import type { ErrorBody } from "../../src/domain/errors";
+import { isInScope } from "../../src/domain/plan/host-scope";
 import { type AnyPrecheckInput, type Finding, findingsOf, type Precheck } from "./run-checks";
 
 // Checks that both kinds of cluster have, which differ only in where they read what they look at.
@@ -29,7 +30,14 @@ export function listHosts<Host>({
   return retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
 }
 
-/** Every host of the cluster can be worked on. */
+/** Those of the hosts that the upgrade is about. */
+export async function listHostsInScope<Host extends { readonly host: string }>(
+  input: AnyPrecheckInput & { readonly client: HostLister<Host> },
+): Promise<readonly Host[]> {
+  return (await listHosts(input)).filter(({ host }) => isInScope(input.target.scope, host));
+}
+
+/** Every host of the cluster that is upgraded can be worked on. */
 export function hostsConnected<I extends AnyPrecheckInput>(
   readHosts: (input: I) => Promise<readonly HostConnection[]>,
 ): Precheck<I> {

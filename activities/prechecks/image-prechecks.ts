@@ -17,6 +17,7 @@ import {
   hostsConnected,
   kindChanged,
   listHosts,
+  listHostsInScope,
   newerThanTarget,
   noHostInMaintenanceMode,
   noOperationInProgress,
@@ -35,7 +36,7 @@ const clusterHealth: Precheck = {
   run: async (input) => {
     const { name } = input.target.cluster;
     const task = await checked(input);
-    const found = task && checkFindings(task);
+    const found = task && checkFindings(task, input.target.scope);
     if (!found) {
       const reason = task ? reasonsOf(task)[0] : "the component manager no longer has it";
       return findingsOf(input, [
@@ -149,7 +150,7 @@ const noDowngrade: Precheck = {
   run: async (input) => {
     const { target, client, retryPolicy } = input;
     const { cluster } = target.cluster;
-    const hosts = await listHosts(input);
+    const hosts = await listHostsInScope(input);
     const ids = hosts.map(({ host }) => host);
     const compliance = await readFullCompliance(client, retryPolicy, cluster, ids);
     input.versionsRead?.(ids.map((host) => assessHost(compliance, host, target).version));
@@ -191,7 +192,7 @@ function newerPart(host: string, { component, version, target }: NewerComponent)
 
 /** Every host of the cluster can be worked on. */
 const imageHostsConnected = hostsConnected<PrecheckInput>(async (input) =>
-  (await listHosts(input)).map(({ host, name, connection_state, power_state }) => ({
+  (await listHostsInScope(input)).map(({ host, name, connection_state, power_state }) => ({
     host,
     name,
     isUsable: connection_state === "CONNECTED" && power_state === "POWERED_ON",
@@ -201,7 +202,7 @@ const imageHostsConnected = hostsConnected<PrecheckInput>(async (input) =>
 
 /** Nobody has a host in maintenance mode. */
 const noImageHostInMaintenanceMode = noHostInMaintenanceMode<PrecheckInput>(async (input) => {
-  const hosts = await listHosts(input);
+  const hosts = await listHostsInScope(input);
   const inside = await input.maintenance.inMaintenance(input.target.cluster.cluster, input.retryPolicy);
   return hosts.filter(({ host }) => inside.has(host));
 });

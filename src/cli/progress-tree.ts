@@ -1,6 +1,7 @@
 import { legible } from "../domain/legible";
 import type { SubTask, Task, TaskStatus } from "../domain/spec/task";
 import type { Upgrade } from "../domain/spec/upgrade";
+import { isLeftOut } from "../domain/task/left-out";
 import { precheckRunOf } from "../domain/task/prechecks";
 import { exitCode, type ExitCode } from "./errors";
 import { phaseWord, timeLeft } from "./phases";
@@ -58,7 +59,7 @@ export function drawTask(task: Task, canvas: Canvas): string[] {
 
 /** `In progress   0:12:33   hosts: 3/8 done, 1 running, 4 left`; what narrow terminals cut is said last. */
 export function summary(task: Task, now: number, upgrade?: Upgrade): string {
-  const { total, done, running, failed } = countHosts(task.subTasks);
+  const { total, done, running, failed, leftOut } = countHosts(task.subTasks);
   const waiting = total - done - running - failed;
   const hosts =
     total > 0
@@ -67,6 +68,7 @@ export function summary(task: Task, now: number, upgrade?: Upgrade): string {
           ...(failed > 0 ? [`${failed} failed`] : []),
           ...(running > 0 ? [`${running} running`] : []),
           ...(waiting > 0 ? [`${waiting} left`] : []),
+          ...(leftOut > 0 ? [`${leftOut} left out`] : []),
         ].join(", ")
       : precheckRunOf(task.id)
         ? ""
@@ -164,15 +166,18 @@ export interface Counts {
   readonly done: number;
   readonly running: number;
   readonly failed: number;
+  /** Hosts that are not to be upgraded, which `total` does not count. */
+  readonly leftOut: number;
 }
 
 const hostTypes = new Set(["HOST_UPGRADE", "NETVIRT_NODE_UPGRADE"]);
 
 /** The hosts and nodes below some parts; parts that have none known yet count nothing. */
 export function countHosts(parts: readonly SubTask[] = []): Counts {
-  const counts = { total: 0, done: 0, running: 0, failed: 0 };
+  const counts = { total: 0, done: 0, running: 0, failed: 0, leftOut: 0 };
   const add = (part: SubTask): void => {
-    if (hostTypes.has(part.type)) {
+    if (part.type === "HOST_UPGRADE" && isLeftOut(part)) counts.leftOut += 1;
+    else if (hostTypes.has(part.type)) {
       counts.total += 1;
       if (isDone(part)) counts.done += 1;
       if (part.status === "IN_PROGRESS") counts.running += 1;

@@ -19,6 +19,8 @@ export interface RequestOptions {
   readonly cluster?: readonly string[];
   readonly to?: string;
   readonly at?: string;
+  readonly hosts?: readonly string[];
+  readonly excludeHosts?: readonly string[];
   readonly draft?: true;
   readonly reason?: string;
   readonly change?: string;
@@ -46,7 +48,17 @@ export function withRequestOptions(command: Command): Command {
     )
     .addOption(
       new Option("-c, --cluster <clusters>", "clusters by name or id, separated by commas")
-        .argParser((value: string, before?: readonly string[]) => [...(before ?? []), ...value.split(",")])
+        .argParser(separated)
+        .conflicts("file"),
+    )
+    .addOption(
+      new Option("--hosts <hosts>", "only these hosts of the cluster, by name or id, separated by commas")
+        .argParser(separated)
+        .conflicts(["file", "excludeHosts"]),
+    )
+    .addOption(
+      new Option("--exclude-hosts <hosts>", "all hosts of the cluster but these, separated by commas")
+        .argParser(separated)
         .conflicts("file"),
     )
     .addOption(new Option("--to <bundle>", "bundle to upgrade to: version, name or id").conflicts("file"))
@@ -67,6 +79,10 @@ export function nameAndValue(text: string): LabelOptions[number] {
   const [name, value] = splitLabel(text);
   if (name === "" || value === "") throw new InvalidArgumentError("It is a label as NAME=VALUE.");
   return [name, value];
+}
+
+function separated(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, ...value.split(",")].map((one) => one.trim()).filter((one) => one !== "");
 }
 
 /** The request that a command line gives. */
@@ -114,7 +130,14 @@ async function requestLike(
 
 async function requestOfOptions(
   context: CommandContext,
-  { cluster = [], to, at, draft: isDraft = false }: Omit<RequestOptions, "draft"> & { readonly draft?: boolean },
+  {
+    cluster = [],
+    to,
+    at,
+    hosts: include,
+    excludeHosts: exclude,
+    draft: isDraft = false,
+  }: Omit<RequestOptions, "draft"> & { readonly draft?: boolean },
 ): Promise<UpgradeRequest> {
   if (cluster.length === 0 || to === undefined)
     throw wrongUsage(
@@ -122,8 +145,13 @@ async function requestOfOptions(
       "Give a request by -f FILE, by --cluster NAME,NAME --to VERSION, or by --like UPGRADE.",
     );
   const clusters: Named[] = [];
-  for (const name of cluster.map((one) => one.trim()).filter((one) => one !== ""))
-    clusters.push(await context.names.find("cluster", name));
+  for (const name of cluster) clusters.push(await context.names.find("cluster", name));
+  const hosts = include ? { include: [...include] } : exclude ? { exclude: [...exclude] } : undefined;
+  if (hosts && clusters.length > 1)
+    throw wrongUsage(
+      "Hosts can be chosen of one cluster only.",
+      "Give one --cluster, or a request by -f FILE with the hosts of each cluster.",
+    );
   const bundle = await bundleNamed(context, to);
   const scheduledTimestamp = at === undefined ? undefined : context.readTime(at);
   const begin = scheduledTimestamp === undefined ? { upgradeNow: true } : { scheduledTimestamp };
@@ -133,6 +161,7 @@ async function requestOfOptions(
     resourceUpgradeSpecs: clusters.map(({ id }) => ({
       resourceId: id,
       ...(isDraft && scheduledTimestamp === undefined ? {} : begin),
+      ...(hosts && { hosts }),
     })),
     ...(isDraft && { draftMode: true }),
   };
@@ -140,6 +169,7 @@ async function requestOfOptions(
     const [, index] = /^resourceUpgradeSpecs\[(\d+)\]/.exec(path) ?? [];
     if (path === "bundleId") return `--to ${to}`;
     if (path.endsWith("scheduledTimestamp")) return "--at";
+    if (path.includes(".hosts")) return include ? "--hosts" : "--exclude-hosts";
     const option = changeRecordOption(path);
     if (option !== undefined) return option;
     return index === undefined ? undefined : `--cluster ${clusters[Number(index)]?.names[0] ?? ""}`;

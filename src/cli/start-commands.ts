@@ -22,6 +22,7 @@ export function addStartCommands(add: AddCommand): void {
       'upgradectl start --cluster fra1-prod-cl01 --to 9.0.2 --at "Sat 02:00" --zone Europe/Berlin',
       'upgradectl start -f examples/cluster-draft.json --change CHG0012345 --reason "Security fixes" --label team=blue',
       "upgradectl start --like 3fae --draft",
+      "upgradectl start --cluster fra1-prod-cl01 --to 9.0.2 --exclude-hosts esx-04.example",
       "upgradectl start -f request.yaml --yes --watch",
     ]),
   )

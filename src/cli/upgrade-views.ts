@@ -59,7 +59,8 @@ function nameOf({ name, bundleId }: Upgrade): string {
 
 function hostsText(hosts: UpgradeHosts | undefined): string {
   if (!hosts) return "-";
-  return `${hosts.done}/${hosts.total}${hosts.failed > 0 ? `, ${hosts.failed} failed` : ""}`;
+  const { done, total, failed, leftOut = 0 } = hosts;
+  return `${done}/${total}${failed > 0 ? `, ${failed} failed` : ""}${leftOut > 0 ? `, ${leftOut} left out` : ""}`;
 }
 
 function workText({ workSeconds = 0, workingSince }: Upgrade, now: number): string {

@@ -110,6 +110,7 @@ export function planView(plan: UpgradePreview, style: Style, columns: number | u
       mostWaves,
       (left) => [`… ${left} more waves …`],
     ).flat(),
+    ...notInScope(plan),
     ...(plan.waves.length === 0 ? ["Nothing to do: all hosts run the target version."] : []),
     "",
     "Nothing was started.",
@@ -128,7 +129,11 @@ export function startSummary(plan: UpgradePreview, hosts: ReadonlyMap<string, nu
   const clusters = resources.filter(({ product, errors }) => product === "HOSTOS" && !errors);
   const total = (of: (id: string) => number) => clusters.reduce((sum, { resourceId }) => sum + of(resourceId), 0);
   const toUpgrade = total((id) => left.get(id) ?? 0);
-  const atTarget = total((id) => Math.max((hosts.get(id) ?? 0) - (left.get(id) ?? 0), 0));
+  const notAsked = new Map(
+    clusters.map(({ resourceId, hostsNotInScope = [] }) => [resourceId, hostsNotInScope.length]),
+  );
+  const atTarget = total((id) => Math.max((hosts.get(id) ?? 0) - (left.get(id) ?? 0) - (notAsked.get(id) ?? 0), 0));
+  const leftOut = total((id) => notAsked.get(id) ?? 0);
   const rows = resources.map(({ product, resourceId, name, targetVersion, errors }) => [
     product,
     plain(name),
@@ -138,8 +143,20 @@ export function startSummary(plan: UpgradePreview, hosts: ReadonlyMap<string, nu
   return [
     legible(plan.name),
     ...table(["PRODUCT", "RESOURCE", "TO VERSION", "HOSTS TO UPGRADE"], rows),
-    `Hosts: ${toUpgrade} to upgrade, ${atTarget} at target.`,
+    `Hosts: ${toUpgrade} to upgrade, ${atTarget} at target${leftOut > 0 ? `, ${leftOut} left out` : ""}.`,
+    ...notInScope(plan),
   ];
+}
+
+/** The hosts that the request leaves out, a line for each cluster. */
+function notInScope({ products }: UpgradePreview): string[] {
+  return products.flatMap(({ resources }) =>
+    resources.flatMap(({ name, hostsNotInScope = [] }) => {
+      const more = hostsNotInScope.length > mostParts ? [`and ${hostsNotInScope.length - mostParts} more`] : [];
+      const names = [...hostsNotInScope.slice(0, mostParts).map(legible), ...more].join(", ");
+      return names === "" ? [] : [`Left out of ${legible(name)}: ${names}`];
+    }),
+  );
 }
 
 function hostsText(left: number, total: number | undefined): string {

@@ -162,7 +162,7 @@ function wordsOf(name: string): readonly string[] {
 const longestCompared = 64;
 
 /** The known name that a name is most like, whatever its case; undefined where none is known. The first of several. */
-function nearestName(name: string, known: readonly string[]): string | undefined {
+export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > longestCompared) return known[0];
   const distances = known.map((one) => ({ one, edits: editsBetween(plain(name), plain(one)) }));
   return distances.sort((a, b) => a.edits - b.edits)[0]?.one;

@@ -4,10 +4,11 @@ import type { Option } from "fp-ts/Option";
 import * as T from "fp-ts/Task";
 import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
-import type { Rejection } from "../domain/admission/admission-rule";
+import type { AdmissionRequest, Rejection } from "../domain/admission/admission-rule";
 import { admitUpgrade } from "../domain/admission/admit-upgrade";
 import { neededLocks } from "../domain/admission/lock-rules";
 import type { ErrorBody } from "../domain/errors";
+import type { ClusterFacts, ClusterLookup } from "../domain/plan/facts";
 import { planUpgrade } from "../domain/plan/plan-upgrade";
 import { type HostsForPreview, previewOf, type UpgradePreview } from "../domain/plan/preview";
 import { clustersOf, type ClusterUpgradePlan, type UpgradePlan } from "../domain/plan/upgrade-plan";
@@ -171,7 +172,7 @@ function hostsOf(inventory: Pick<Inventory, "readHosts">, plan: UpgradePlan): T.
 interface PlanDependencies {
   readonly executions: Pick<UpgradeExecutions, "lockHolders">;
   readonly catalog: Pick<BundleCatalog, "find">;
-  readonly inventory: Pick<Inventory, "clusters" | "readClusters" | "installations" | "notifications">;
+  readonly inventory: Pick<Inventory, "clusters" | "readClusters" | "readHosts" | "installations" | "notifications">;
   readonly identities: Identities;
   /** Days that a failed upgrade stays open. */
   readonly resolutionDays: number;
@@ -226,6 +227,7 @@ function admitAndPlan(
         TE.Do,
         TE.apS("bundle", TE.right(bundle)),
         TE.apS("clusters", inventory.readClusters(ids, until - restOfStart)),
+        TE.bind("hosts", ({ clusters }) => TE.fromTask(hostsToChoose(inventory, spec, clusters))),
         // At the same time, and an error among them: the other rules can still say that the request can never succeed.
         TE.apS("holders", TE.fromTask(executions.lockHolders(locks(bundle), until))),
       ),
@@ -244,6 +246,27 @@ function admitAndPlan(
         E.map((admitted) => planUpgrade(admitted, { id, now, notifications, warnings, ...planSettings(settings) })),
       ),
     ),
+  );
+}
+
+/** The hosts of the clusters of which the request names some; only those are read. */
+function hostsToChoose(
+  inventory: Pick<Inventory, "readHosts">,
+  { resourceUpgradeSpecs }: UpgradeSpec,
+  clusters: ReadonlyMap<string, ClusterLookup>,
+): T.Task<NonNullable<AdmissionRequest["hosts"]>> {
+  const chosen = resourceUpgradeSpecs.flatMap(({ resourceId, hosts }) => {
+    const lookup = clusters.get(resourceId);
+    return hosts && lookup?._tag === "Known" ? [lookup.facts] : [];
+  });
+  return pipe(
+    T.traverseArray((facts: ClusterFacts) =>
+      pipe(
+        inventory.readHosts(facts),
+        T.map((read) => [facts.resourceId, read] as const),
+      ),
+    )(chosen),
+    T.map((all) => new Map(all)),
   );
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { PlannedReceiver } from "../../src/domain/notifications/upgrade-notification";
 import { type ClusterFacts, defaultRolloutPolicy, type Installations } from "../../src/domain/plan/facts";
+import type { HostScope } from "../../src/domain/plan/host-scope";
 import { planUpgrade } from "../../src/domain/plan/plan-upgrade";
 import type { ClusterKind, RolloutPolicy, UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { Bundle } from "../../src/domain/spec/bundle";
@@ -56,6 +57,8 @@ export interface SamplePlanOptions {
   readonly rollout?: Partial<RolloutPolicy>;
   /** How each of the resources is managed; those that are not named by an image. */
   readonly kinds?: readonly ClusterKind[];
+  /** The hosts that are asked for, by resource id; all unless a test is about it. */
+  readonly hostScopes?: ReadonlyMap<string, HostScope>;
   /** The management server that serves the clusters. */
   readonly managementServer?: string;
   /** How many approvals the domain of the clusters wants. */
@@ -82,6 +85,7 @@ export function samplePlan({
   inputs = {},
   rollout = {},
   kinds = [],
+  hostScopes = new Map<string, HostScope>(),
   managementServer,
   approvals,
 }: SamplePlanOptions = {}): UpgradePlan {
@@ -104,6 +108,7 @@ export function samplePlan({
         }),
       ),
       installations,
+      hostScopes,
     },
     {
       ...{ id, now, resolutionDays, lateStartMinutes, longWaitMinutes, publicUrl, notifications },

@@ -1,4 +1,5 @@
 import type { ErrorBody } from "../../src/domain/errors";
+import { isInScope } from "../../src/domain/plan/host-scope";
 import type { SubTask } from "../../src/domain/spec/task";
 import {
   applyClusterProgress,
@@ -7,6 +8,7 @@ import {
   countHosts,
   initialClusterSubTask,
 } from "../../src/domain/task/cluster-progress";
+import { notInScope } from "../../src/domain/task/left-out";
 import type { ClusterHost, OutOfService } from "../../src/domain/task/host-remediation";
 import type { HostCounts, ResourceOutcome } from "../../src/domain/task/sub-task";
 import type { VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
@@ -46,6 +48,14 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
       this.hostsSeen(event.hosts);
     else if (event.type === "HostSucceeded") this.hostVersions.set(event.host, event.result.version);
     else if (event.type === "HostLeft") this.hostVersions.delete(event.host);
+    if (event.type === "HostsRead" || event.type === "HostsJoined") this.leaveOut(event.hosts);
+  }
+
+  /** Those of hosts that were just read which are not to be upgraded. */
+  private leaveOut(hosts: readonly ClusterHost[]): void {
+    for (const { host, version } of hosts)
+      if (!isInScope(this.input.cluster.hosts, host))
+        this.record({ type: "HostLeftOut", host, ...notInScope(version) });
   }
 
   /** What hosts run, as just read. */

@@ -40,7 +40,7 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
     const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook: hosts, onlyBegun: false });
     if (leftovers.length > 0) return withWarning(state, clusterWarning(cluster.name, undefined, leftovers));
     const outcome = state.counts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";
-    return { outcome, doing: `Nothing to do: every host runs ${cluster.targetVersion}` };
+    return { outcome, doing: `Nothing to do: ${everyHost(state)} runs ${cluster.targetVersion}` };
   }
   const policy = await readPolicyToChange(state);
   let lastLook: readonly ClusterHost[] | undefined;
@@ -64,8 +64,12 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
   const failures = state.hostErrors();
   const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook, onlyBegun: false });
   if (!failures && leftovers.length === 0)
-    return { outcome: "SUCCESSFUL", doing: `Every host runs ${cluster.targetVersion}` };
+    return { outcome: "SUCCESSFUL", doing: `Upgraded: ${everyHost(state)} runs ${cluster.targetVersion}` };
   return withWarning(state, clusterWarning(cluster.name, failures, leftovers));
+}
+
+function everyHost(state: ClusterUpgradeState): string {
+  return state.counts().leftOut === undefined ? "every host" : "every host that is not left out";
 }
 
 function withWarning(state: ClusterUpgradeState, error: ErrorBody): ResourceEnding {

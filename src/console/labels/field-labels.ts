@@ -47,7 +47,7 @@ export interface AnyWords extends Plain, Partial<ListWords> {
 }
 
 /** The fields of a cluster (Spec 2.2). */
-export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId">> = {
+export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId" | "hosts">> = {
   upgradeNow: { label: "As soon as possible", hint: "Overrides a time." },
   scheduledTimestamp: { label: "Not before", hint: "In this browser's time zone." },
   toVersion: {

@@ -1,5 +1,6 @@
 import type { Task } from "../../domain/spec/task";
 import type { Upgrade } from "../../domain/spec/upgrade";
+import type { ResourceUpgradeSpec } from "../../domain/spec/upgrade-spec";
 import { type AnyWords, clusterWords, requestWords } from "../labels/field-labels";
 import { clusterNames } from "./header-facts";
 import { shortList } from "./labels";
@@ -18,8 +19,8 @@ export function askedOptions(upgrade: Upgrade, task: Task): AskedOptions[] {
   const { resourceUpgradeSpecs = [], netvirtUpgradeUserInputSpecs, mgmtUpgradeUserInputSpecs } = upgrade;
   const names = clusterNames(upgrade, task);
   const groups = new Map<string, { options: string[]; names: string[] }>();
-  resourceUpgradeSpecs.forEach(({ resourceId, scheduledTimestamp: _t, upgradeNow: _n, ...asked }, i) => {
-    const options = describe(asked, clusterWords);
+  resourceUpgradeSpecs.forEach(({ resourceId, scheduledTimestamp: _t, upgradeNow: _n, hosts, ...asked }, i) => {
+    const options = [...describeHosts(hosts), ...describe(asked, clusterWords)];
     if (options.length === 0) return;
     const key = options.join("\n");
     const group = groups.get(key) ?? { options, names: [] };
@@ -32,6 +33,13 @@ export function askedOptions(upgrade: Upgrade, task: Task): AskedOptions[] {
       options,
     })),
     ...(rest.length > 0 ? [{ of: "The whole upgrade", options: rest }] : []),
+  ];
+}
+
+function describeHosts({ include, exclude }: NonNullable<ResourceUpgradeSpec["hosts"]> = {}): string[] {
+  return [
+    ...(include ? [`Only the hosts ${shortList(include)}`] : []),
+    ...(exclude ? [`Without the hosts ${shortList(exclude)}`] : []),
   ];
 }
 

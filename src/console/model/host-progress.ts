@@ -9,11 +9,13 @@ export interface HostProgress {
   readonly running: number;
   readonly failed: number;
   readonly left: number;
+  /** Not to be upgraded, and not among `total`. */
+  readonly leftOut: number;
   /** Clusters whose hosts nobody has read yet, so that they are not among `total`. */
   readonly unreadClusters: number;
 }
 
-const none: HostProgress = { total: 0, done: 0, running: 0, failed: 0, left: 0, unreadClusters: 0 };
+const none: HostProgress = { total: 0, done: 0, running: 0, failed: 0, left: 0, leftOut: 0, unreadClusters: 0 };
 
 // A change of a Task keeps the parts that it does not touch, so of thousands of hosts only a few are progressOfParts again.
 const progressOfParts = new WeakMap<SubTask, HostProgress>();
@@ -40,9 +42,9 @@ export function clustersOf({ subTasks = [] }: Task): SubTask[] {
 function ofCluster(cluster: SubTask): HostProgress {
   if (!cluster.subTasks)
     return { ...none, unreadClusters: cluster.status === "PENDING" || cluster.status === "IN_PROGRESS" ? 1 : 0 };
-  const { total, upgraded, skipped, failed, left } = countHosts(cluster);
+  const { total, upgraded, skipped, failed, left, leftOut = 0 } = countHosts(cluster);
   const done = upgraded + skipped;
-  return { total, done, failed, left, running: total - done - failed - left, unreadClusters: 0 };
+  return { total, done, failed, left, leftOut, running: total - done - failed - left, unreadClusters: 0 };
 }
 
 function sumOf(parts: readonly SubTask[]): HostProgress {
@@ -53,6 +55,7 @@ function sumOf(parts: readonly SubTask[]): HostProgress {
       running: a.running + b.running,
       failed: a.failed + b.failed,
       left: a.left + b.left,
+      leftOut: a.leftOut + b.leftOut,
       unreadClusters: a.unreadClusters + b.unreadClusters,
     }),
     none,

@@ -1,6 +1,6 @@
 import type { PreviewedResource, UpgradePreview } from "../../domain/plan/preview";
 import type { Cluster } from "../../domain/spec/cluster";
-import { plural } from "./labels";
+import { plural, shortList } from "./labels";
 import { exactTime } from "./local-time";
 
 const mechanisms = { InPlace: "in place", ReducedDowntimeMigration: "by migration" } as const;
@@ -17,9 +17,14 @@ export function factsOf(resource: PreviewedResource, cluster: Cluster | undefine
     ...(startSwitchoverTimestamp === undefined
       ? []
       : [`switchover not before ${exactTime(Date.parse(startSwitchoverTimestamp))}`]),
-    ...(resource.hostsAtOnce === undefined ? [] : [wavesOf(resource.hostsAtOnce, cluster?.hostCount)]),
+    ...(resource.hostsAtOnce === undefined ? [] : [wavesOf(resource.hostsAtOnce, hostsAsked(resource, cluster))]),
     attempts,
+    ...(resource.hostsNotInScope ? [`without ${shortList(resource.hostsNotInScope)}`] : []),
   ];
+}
+
+function hostsAsked({ hostsNotInScope = [] }: PreviewedResource, cluster: Cluster | undefined): number | undefined {
+  return cluster?.hostCount === undefined ? undefined : cluster.hostCount - hostsNotInScope.length;
 }
 
 /** How the hosts of a cluster follow each other. */

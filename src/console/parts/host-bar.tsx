@@ -4,7 +4,7 @@ import type { Task } from "../../domain/spec/task";
 
 /** How far the hosts of an upgrade are: a bar, and the counts in words. */
 export function HostBar({ task }: { readonly task: Task }) {
-  const { total, done, running, failed, left, unreadClusters } = hostProgressOfTask(task);
+  const { total, done, running, failed, left, leftOut, unreadClusters } = hostProgressOfTask(task);
   const counts = [
     { term: "Done", tone: "good", count: done, words: `${done} of ${total}` },
     { term: "Running", tone: "running", count: running, words: String(running) },
@@ -40,6 +40,11 @@ export function HostBar({ task }: { readonly task: Task }) {
               </div>
             ))}
           </dl>
+          {leftOut > 0 && (
+            <p class="small">
+              {plural(leftOut, "host")} {leftOut === 1 ? "is" : "are"} left out; the table of hosts says why.
+            </p>
+          )}
         </>
       )}
       {unreadClusters > 0 && (

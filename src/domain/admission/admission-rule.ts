@@ -1,7 +1,10 @@
+import type { Either } from "fp-ts/Either";
 import type { Option } from "fp-ts/Option";
+import type { ManagerSilence } from "../manager-silence";
 import type { ClusterFacts, ClusterLookup, Installations } from "../plan/facts";
 import { inputTarget } from "../plan/scope";
 import type { Bundle } from "../spec/bundle";
+import type { ClusterMember } from "../spec/cluster";
 import type { ResourceUpgradeSpec, UpgradeSpec } from "../spec/upgrade-spec";
 
 /** Everything that a decision on a request may depend on; read before, so that the rules are pure. */
@@ -12,6 +15,8 @@ export interface AdmissionRequest {
   /** None where the catalog does not know the request's bundle. */
   readonly bundle: Option<Bundle>;
   readonly clusters: ReadonlyMap<string, ClusterLookup>;
+  /** Hosts of the clusters of which the request names some, or why they could not be read; by resource id. */
+  readonly hosts?: ReadonlyMap<string, Either<ManagerSilence, readonly ClusterMember[]>>;
   readonly installations: Installations;
   /** By lock (resource-lock.ts), the id of the upgrade that holds it. */
   readonly lockHolders: ReadonlyMap<string, string>;

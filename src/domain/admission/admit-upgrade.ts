@@ -1,6 +1,7 @@
 import * as E from "fp-ts/Either";
 import { isSome } from "fp-ts/Option";
 import type { ClusterFacts, Installations } from "../plan/facts";
+import { type HostScope, hostScope } from "../plan/host-scope";
 import type { Bundle } from "../spec/bundle";
 import type { RequestWarning } from "../spec/request-warning";
 import type { UpgradeSpec } from "../spec/upgrade-spec";
@@ -24,6 +25,7 @@ import {
   scheduleAhead,
 } from "./cluster-rules";
 import { resourcesFree, warningsOfHolders } from "./lock-rules";
+import { hostsInScope, scopedHostsWithoutNetvirt } from "./scope-rules";
 import { mgmtInputsValid, netvirtInputsValid } from "./server-rules";
 
 const rules: readonly AdmissionRule[] = [
@@ -37,6 +39,8 @@ const rules: readonly AdmissionRule[] = [
   scheduleAhead,
   targetVersionOffered,
   platformVersion,
+  hostsInScope,
+  scopedHostsWithoutNetvirt,
   netvirtInputsValid,
   mgmtInputsValid,
   inputsFitBundle,
@@ -52,6 +56,8 @@ export interface AdmittedUpgrade {
   readonly bundle: Bundle;
   /** In the order of the request's resources. */
   readonly clusters: readonly ClusterFacts[];
+  /** The hosts that the request is about, by resource id, of clusters of which it is not about all. */
+  readonly hostScopes?: ReadonlyMap<string, HostScope>;
   readonly installations: Installations;
   /** What may stand in its way later. */
   readonly warnings?: readonly RequestWarning[];
@@ -62,13 +68,24 @@ export function admitUpgrade(request: AdmissionRequest): E.Either<readonly Rejec
   const rejections = rules.flatMap((rule) => rule(request));
   const clusters = clustersOfRequest(request);
   const warnings = warningsOfHolders(request);
+  const hostScopes = hostScopesOf(request);
   return rejections.length === 0 && isSome(request.bundle)
     ? E.right({
         spec: request.spec,
         bundle: request.bundle.value,
         clusters,
+        ...(hostScopes.size > 0 && { hostScopes }),
         installations: request.installations,
         ...(warnings.length > 0 && { warnings }),
       })
     : E.left(rejections);
+}
+
+function hostScopesOf({ spec, hosts }: AdmissionRequest): ReadonlyMap<string, HostScope> {
+  return new Map(
+    spec.resourceUpgradeSpecs.flatMap(({ resourceId, hosts: named }) => {
+      const read = hosts?.get(resourceId);
+      return named && read && E.isRight(read) ? [[resourceId, hostScope(named, read.right)] as const] : [];
+    }),
+  );
 }

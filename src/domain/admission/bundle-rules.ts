@@ -109,6 +109,7 @@ const hostFields = [
   "customIsoSpec",
   "enableQuickboot",
   "evacuateOfflineVms",
+  "hosts",
 ] as const satisfies readonly (keyof ResourceUpgradeSpec)[];
 
 /** The bundle holds a product, and the request has inputs for none that it does not hold: no field is ignored. */

@@ -24,6 +24,7 @@ import {
   type PersonalityFacts,
   productsOf,
 } from "./facts";
+import type { HostScope } from "./host-scope";
 import { remediationOptions } from "./remediation-options";
 import { beginTime, notBefore } from "./schedule";
 import { mechanismOf, mgmtInput, mgmtInScope, netvirtInput, netvirtInScope } from "./scope";
@@ -67,7 +68,13 @@ export function planUpgrade(
   const { spec, bundle, clusters, installations } = admitted;
   const versionOf = (product: Product) => componentOf(bundle, product)?.toVersion ?? "";
   const planned = clusters.map((cluster, i) =>
-    planCluster(cluster, spec.resourceUpgradeSpecs[i], bundle, installations),
+    planCluster(
+      cluster,
+      spec.resourceUpgradeSpecs[i],
+      bundle,
+      installations,
+      admitted.hostScopes?.get(cluster.resourceId),
+    ),
   );
   const resources: Record<Product, () => readonly ResourcePlan[]> = {
     NETVIRT: () => planNetvirt(admitted, serverTerms(planned, versionOf("NETVIRT"))),
@@ -124,6 +131,7 @@ function planCluster(
   spec: ResourceUpgradeSpec | undefined,
   bundle: Bundle,
   installations: Installations,
+  hosts: HostScope | undefined,
 ): ClusterUpgradePlan {
   const { resourceId, name, componentManagerId, cluster, kind, rollout, managementServer } = facts;
   const scheduledTimestamp = spec && notBefore(spec);
@@ -142,6 +150,7 @@ function planCluster(
     rollout,
     ...(managementServer !== undefined && { managementServer }),
     netvirtInstances,
+    ...(hosts && { hosts }),
     attempts: attemptPolicyOf(spec?.hostosUpgradeOptionsSpec?.hostosUpgradeFailureAction),
     options: spec ? remediationOptions(spec) : {},
     ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),

@@ -8,6 +8,7 @@ import { RequestWarning } from "../spec/request-warning";
 import { HostosUpgradeOptionsSpec, UpgradeMechanism } from "../spec/upgrade-spec";
 import { Timestamp } from "../timestamp";
 import { isAtVersion, isSameVersion, productOfText } from "../version";
+import { isInScope } from "./host-scope";
 import { beginTime } from "./schedule";
 import {
   type ClusterUpgradePlan,
@@ -78,7 +79,7 @@ function wavesOf(due: readonly ResourcePlan[], hosts: KnownHosts): Omit<Expected
 function clusterSteps(cluster: ClusterUpgradePlan, hosts: readonly ClusterMember[] | undefined): WavePart[] {
   if (!hosts) return [nameOf(cluster)];
   const { soakSeconds, hostsAtOnce } = rolloutOf(cluster);
-  const left = hosts.filter((host) => !isDone(host, cluster));
+  const left = hosts.filter((host) => isInScope(cluster.hosts, host.id) && !isDone(host, cluster));
   return groupsOf(left, { hostsAtOnce }).map((group, index) => ({
     ...nameOf(cluster),
     hosts: group.map(({ fqdn }) => fqdn),
@@ -100,7 +101,8 @@ function nameOf({ resourceId, name }: ResourcePlan): WavePart {
  * What would be done to one resource. `retryDelay` and `soakSeconds` are in seconds; without `scheduledTimestamp` it
  * begins at once. The rollout policy of a cluster (docs/decisions/0007) is the one that it would really be upgraded by.
  * `hostCount`, `hostsAtTarget` (they are left alone) and `hostVersions` are of a cluster as its component manager tells it
- * now; `errors` tells why its hosts are not known, and so not in the waves.
+ * now; `errors` tells why its hosts are not known, and so not in the waves. `hostsNotInScope`: names of those that the
+ * request leaves out.
  */
 export const PreviewedResource = model(
   {
@@ -123,6 +125,7 @@ export const PreviewedResource = model(
     hostsAtTarget: WholeNumber,
     hostVersions: t.array(HostVersion),
     errors: t.array(ErrorBody),
+    hostsNotInScope: t.array(t.string),
     hostosUpgradeOptionsSpec: HostosUpgradeOptionsSpec,
   },
 );
@@ -207,11 +210,14 @@ function previewedResource(resource: ResourcePlan, error: ErrorBody | undefined)
 /** What the hosts of a cluster run; nothing where they are not known. */
 function hostFacts(cluster: ClusterUpgradePlan, hosts: readonly ClusterMember[] | undefined) {
   if (!hosts) return {};
+  const inScope = hosts.filter(({ id }) => isInScope(cluster.hosts, id));
+  const others = hosts.filter((host) => !inScope.includes(host));
   const counts = new Map<string, number>();
   for (const { version } of hosts) if (version !== undefined) counts.set(version, (counts.get(version) ?? 0) + 1);
   return {
     hostCount: hosts.length,
-    hostsAtTarget: hosts.filter((host) => isDone(host, cluster)).length,
+    hostsAtTarget: inScope.filter((host) => isDone(host, cluster)).length,
+    ...(others.length > 0 && { hostsNotInScope: others.map(({ fqdn }) => fqdn) }),
     hostVersions: [...counts]
       .map(([version, count]) => ({ version, hosts: count }))
       .sort((a, b) => (a.version < b.version ? -1 : 1)),

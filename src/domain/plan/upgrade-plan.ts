@@ -3,6 +3,7 @@ import type { Bundle } from "../spec/bundle";
 import type { RequestWarning } from "../spec/request-warning";
 import type { UpgradeSpec } from "../spec/upgrade-spec";
 import type { HostRemediationOptions } from "../task/host-remediation";
+import type { HostScope } from "./host-scope";
 import type { ActivityWaits } from "../time-limits";
 
 /** Products in the order in which they are upgraded. */
@@ -74,6 +75,8 @@ export interface ClusterUpgradePlan extends ClusterRef {
   readonly image?: ClusterImage;
   /** Only of a baseline-managed cluster with a custom ISO: its id in the inventory, instead of the bundle's patch. */
   readonly customIsoId?: string;
+  /** The hosts that are upgraded; absent means all. */
+  readonly hosts?: HostScope;
   readonly rollout: RolloutPolicy;
   /** The management server that serves the cluster, where the inventory has it: the two are not upgraded at once. */
   readonly managementServer?: string;

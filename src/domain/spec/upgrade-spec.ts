@@ -66,6 +66,13 @@ export const HostosUpgradeOptionsSpec = model(
 );
 export type HostosUpgradeOptionsSpec = t.TypeOf<typeof HostosUpgradeOptionsSpec>;
 
+/** The hosts of a cluster that are upgraded, or that are not, by id or name; one of the two (docs/upgrades.md). */
+export const HostsSpec = model(
+  {},
+  { include: ListOf(Text, { min: 1, max: 256 }), exclude: ListOf(Text, { min: 1, max: 256 }) },
+);
+export type HostsSpec = t.TypeOf<typeof HostsSpec>;
+
 /** One resource to upgrade: which, when, to what and how (Spec 2.2). */
 export const ResourceUpgradeSpec = model(
   { resourceId: ResourceId },
@@ -79,6 +86,7 @@ export const ResourceUpgradeSpec = model(
     enableQuickboot: t.boolean,
     evacuateOfflineVms: t.boolean,
     hostosUpgradeOptionsSpec: HostosUpgradeOptionsSpec,
+    hosts: HostsSpec,
   },
 );
 export type ResourceUpgradeSpec = t.TypeOf<typeof ResourceUpgradeSpec>;

@@ -112,7 +112,8 @@ export function hasEnded(phase: UpgradePhase): boolean {
 /** Hosts of an upgrade's clusters. `done` are at the target, `left` have not begun or were left out. */
 export const UpgradeHosts = model(
   { total: WholeNumber, done: WholeNumber, running: WholeNumber, failed: WholeNumber, left: WholeNumber },
-  {},
+  /** Hosts of its clusters that it is not to upgrade, which no other number counts. */
+  { leftOut: WholeNumber },
 );
 export type UpgradeHosts = t.TypeOf<typeof UpgradeHosts>;
 

@@ -1,11 +1,13 @@
 import type { ErrorBody } from "../errors";
+import { isInScope } from "../plan/host-scope";
 import type { ClusterUpgradePlan } from "../plan/upgrade-plan";
 import type { SubTask } from "../spec/task";
 import { isSameVersion } from "../version";
 import type { ClusterHost } from "./host-remediation";
+import { isLeftOut } from "./left-out";
 
 interface LastLook {
-  readonly cluster: Pick<ClusterUpgradePlan, "name" | "targetVersion">;
+  readonly cluster: Pick<ClusterUpgradePlan, "name" | "targetVersion" | "hosts">;
   /** The SubTasks of the hosts that the upgrade knows. */
   readonly known: readonly SubTask[];
   /** Ids of hosts that were in maintenance mode before anything of the cluster was changed. */
@@ -25,6 +27,8 @@ export function leftoversOf({ cluster, known, heldBefore, hosts, onlyBegun }: La
   return hosts.flatMap((host) => {
     const part = parts.get(host.host);
     const isOpen = part?.status === "FAILED" || part?.status === "IN_PROGRESS";
+    // Nobody has asked for it: it is as others want it.
+    if (part ? isLeftOut(part) : !isInScope(cluster.hosts, host.host)) return [];
     if (onlyBegun && !isOpen && part?.status !== "SUCCESSFUL") return [];
     const isHeld = heldBefore.includes(host.host) || part?.errors?.[0]?.errorCode === "HOST_IN_MAINTENANCE_MODE";
     const { fqdn, version, atTarget, connection, inMaintenanceMode, stoppedVms = [] } = host;

@@ -17,6 +17,7 @@ import {
   type StageProgress,
   stagesOf,
 } from "./resource-stages";
+import { isLeftOut, type LeftOut } from "./left-out";
 import {
   atWork,
   countParts,
@@ -58,6 +59,8 @@ export type ClusterProgress = { readonly at: string } & (
   | ({ readonly type: "HostsRead" } & HostsFound)
   /** Hosts that have joined the cluster since, in the order in which they are to be upgraded. */
   | { readonly type: "HostsJoined"; readonly hosts: readonly ClusterHost[]; readonly kind: ClusterKind }
+  /** A host that has not begun is not to be upgraded. */
+  | ({ readonly type: "HostLeftOut"; readonly host: string } & LeftOut)
   /** The cluster does not list a host any more. */
   | { readonly type: "HostLeft"; readonly host: string }
   /** The cluster ends before its end: how its hosts are now. */
@@ -122,6 +125,8 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
         ...subTask,
         subTasks: [...(subTask.subTasks ?? []), ...joinedHosts(subTask, progress, at)],
       };
+    case "HostLeftOut":
+      return leaveHostOut(subTask, progress, at);
     case "HostLeft":
       return leftBy(leftBy(subTask, progress.host, "PENDING", at), progress.host, "IN_PROGRESS", at);
     case "HostsLookedAt":
@@ -194,6 +199,19 @@ function describeState({ version, connection, inMaintenanceMode }: HostState): s
   return `It runs ${version || "an unknown version"}, ${connected} and ${inMaintenanceMode ? "in" : "not in"} maintenance mode.`;
 }
 
+/** A host that is not in scope is told so also where it is at the target. */
+function leaveHostOut(
+  subTask: SubTask,
+  { host: id, reasonCode, description }: { readonly host: string } & LeftOut,
+  at: string,
+): SubTask {
+  const from: readonly SubTaskStatus[] = reasonCode === "NOT_IN_SCOPE" ? ["PENDING", "NOT_APPLICABLE"] : ["PENDING"];
+  const change = ({ stages: _neverBegun, ...host }: SubTask): SubTask => {
+    return { ...host, status: "NOT_APPLICABLE", reasonCode, description, completionTimestamp: at };
+  };
+  return from.reduce((all, status) => withHost(all, id, status, change), subTask);
+}
+
 function leftBy(subTask: SubTask, id: string, from: "PENDING" | "IN_PROGRESS", at: string): SubTask {
   return withHost(subTask, id, from, (host) => {
     const { stages = [], errors: _earlier, ...rest } = host;
@@ -224,7 +242,7 @@ export function clusterResultSubTask(
   created: string,
   at: string,
 ): SubTask {
-  const description = `${hosts.upgraded + hosts.skipped} of ${hosts.total} hosts at ${cluster.targetVersion}, ${hosts.failed} failed, ${hosts.left} not started.`;
+  const description = `${hosts.upgraded + hosts.skipped} of ${hosts.total} hosts at ${cluster.targetVersion}, ${hosts.failed} failed, ${hosts.left} not started${hosts.leftOut === undefined ? "" : `, ${hosts.leftOut} left out`}.`;
   return resultSubTask(initialClusterSubTask(cluster, created), ending, { description, at });
 }
 
@@ -274,7 +292,9 @@ function initialHostSubTask(host: ClusterHost, { upgradedBefore, kind }: HostsFo
 
 /** Counts the hosts of a cluster's SubTask. */
 export function countHosts({ subTasks = [] }: SubTask): HostCounts {
-  return countParts(subTasks);
+  const asked = subTasks.filter((host) => !isLeftOut(host));
+  const leftOut = subTasks.length - asked.length;
+  return { ...countParts(asked), ...(leftOut > 0 && { leftOut }) };
 }
 
 /** What is known from outside of a host whose Activity is pending. */

@@ -152,6 +152,8 @@ export interface HostCounts {
   readonly skipped: number;
   readonly failed: number;
   readonly left: number;
+  /** Those that the upgrade is not to upgrade, which no other number counts; absent where there are none. */
+  readonly leftOut?: number;
 }
 
 /** Counts parts by their status; those that needed nothing have the reason AT_TARGET. */

@@ -248,12 +248,14 @@ function sumHosts(plan: UpgradePlan, { resources }: UpgradeFacts): UpgradeHosts 
   const known = clustersOf(plan).flatMap(({ resourceId }) => resources[resourceId]?.hosts ?? []);
   if (known.length === 0) return undefined;
   const sum = (count: (hosts: HostCounts) => number) => known.reduce((all, one) => all + count(one), 0);
+  const leftOut = sum((one) => one.leftOut ?? 0);
   return {
     total: sum(({ total }) => total),
     done: sum(({ upgraded, skipped }) => upgraded + skipped),
     running: sum(runningOf),
     failed: sum(({ failed }) => failed),
     left: sum(({ left }) => left),
+    ...(leftOut > 0 && { leftOut }),
   };
 }
 

@@ -102,6 +102,7 @@ export const answerModels = {
       running: "Hosts being upgraded.",
       failed: "Hosts that failed.",
       left: "Hosts not started, or left out.",
+      leftOut: "Hosts that are not to be upgraded, which no other number counts. Absent where there are none.",
     },
   ),
   HostVersion: object(HostVersion, "How many hosts run a version.", {
@@ -185,6 +186,7 @@ export const answerModels = {
     hostsAtTarget: "How many of them run the target version already and would be left alone.",
     hostVersions: "What the hosts of the cluster run now.",
     errors: "Why the hosts of a cluster are unknown and missing in the waves.",
+    hostsNotInScope: "Names of hosts of the cluster that the request leaves out. Absent where it leaves out none.",
     hostosUpgradeOptionsSpec: "How the hosts of a cluster would be upgraded.",
   }),
   ResourceKind: enumeration(ResourceKind, "Kind of a resource that is upgraded.", {

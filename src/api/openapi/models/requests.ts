@@ -6,6 +6,7 @@ import {
   HardwareSupportSpec,
   HostosUpgradeFailureAction,
   HostosUpgradeOptionsSpec,
+  HostsSpec,
   MgmtUpgradePatchSpec,
   MgmtUpgradeUserInputSpec,
   NetvirtEdgeClusterUpgradeSpec,
@@ -77,6 +78,11 @@ export const requestModels = {
     enableQuickboot: `${quickboot} The field of the same name in \`hostosUpgradeOptionsSpec\` takes precedence.`,
     evacuateOfflineVms: `${offlineVms} The field of the same name in \`hostosUpgradeOptionsSpec\` takes precedence.`,
     hostosUpgradeOptionsSpec: "How the hosts of the cluster are upgraded.",
+    hosts: "The hosts of the cluster to upgrade. Default: all of them.",
+  }),
+  HostsSpec: object(HostsSpec, "Which hosts of a cluster are upgraded: either `include` or `exclude`.", {
+    include: "Ids or names of the hosts to upgrade, from `GET /v1/clusters/{id}`. Hosts that join later are left out.",
+    exclude: "Ids or names of the hosts to leave out. Hosts that join later are upgraded.",
   }),
   PersonalitySpec: object(PersonalitySpec, "The target image of an image-managed cluster.", {
     personalityId: "Id of the image, from `GET /v1/personalities`.",

@@ -17,6 +17,8 @@ export interface RequestChanges {
   readonly lookups?: Readonly<Record<string, ClusterLookup>>;
   /** Null where the catalog does not know it. */
   readonly bundle?: Bundle | null;
+  /** Hosts of clusters, by their resource ids. */
+  readonly hosts?: AdmissionRequest["hosts"];
   readonly installations?: Partial<Installations>;
   /** By lock. */
   readonly lockHolders?: Readonly<Record<string, string>>;
@@ -41,6 +43,7 @@ export function admissionRequest(changes: RequestChanges = {}): AdmissionRequest
     bundle: O.fromNullable(bundle),
     clusters: new Map([...known, ...Object.entries(changes.lookups ?? {})]),
     installations: { ...noInstallations, ...changes.installations },
+    ...(changes.hosts && { hosts: changes.hosts }),
     lockHolders: new Map(Object.entries(changes.lockHolders ?? {})),
   };
 }
