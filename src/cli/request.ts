@@ -21,6 +21,7 @@ export interface RequestOptions {
   readonly at?: string;
   readonly hosts?: readonly string[];
   readonly excludeHosts?: readonly string[];
+  readonly skipFailedPrechecks?: true;
   readonly draft?: true;
   readonly reason?: string;
   readonly change?: string;
@@ -60,6 +61,12 @@ export function withRequestOptions(command: Command): Command {
       new Option("--exclude-hosts <hosts>", "all hosts of the cluster but these, separated by commas")
         .argParser(separated)
         .conflicts("file"),
+    )
+    .addOption(
+      new Option(
+        "--skip-failed-prechecks",
+        "leave out clusters that fail their prechecks, upgrade the others",
+      ).conflicts("file"),
     )
     .addOption(new Option("--to <bundle>", "bundle to upgrade to: version, name or id").conflicts("file"))
     .addOption(new Option("--at <time>", `begin at this time, such as ${timeExamples}`).conflicts("file"))
@@ -136,6 +143,7 @@ async function requestOfOptions(
     at,
     hosts: include,
     excludeHosts: exclude,
+    skipFailedPrechecks,
     draft: isDraft = false,
   }: Omit<RequestOptions, "draft"> & { readonly draft?: boolean },
 ): Promise<UpgradeRequest> {
@@ -164,6 +172,7 @@ async function requestOfOptions(
       ...(hosts && { hosts }),
     })),
     ...(isDraft && { draftMode: true }),
+    ...(skipFailedPrechecks && { onPrecheckFailure: "SKIP_RESOURCE" }),
   };
   const optionOf = (path: string): string | undefined => {
     const [, index] = /^resourceUpgradeSpecs\[(\d+)\]/.exec(path) ?? [];

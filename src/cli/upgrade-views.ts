@@ -89,8 +89,8 @@ export function upgradeView(
 
 /** What is known of an upgrade beside its parts. */
 function factLines(upgrade: Upgrade, now: number, zone: string): string[] {
-  const { createdAt, createdBy, committedAt, committedBy, beginsAt, startedAt, decideBy, versions = [] } = upgrade;
-  const { approvals } = upgrade;
+  const { createdAt, createdBy, committedAt, committedBy, beginsAt, startedAt, decideBy } = upgrade;
+  const { versions = [], leftOut = [], approvals } = upgrade;
   const at = (time: string) => `${timeIn(Date.parse(time), zone)}, ${distanceWords(Date.parse(time), now)}`;
   const by = (name: string | undefined) => (name === undefined ? "" : ` by ${legible(name)}`);
   const worked = workText(upgrade, now);
@@ -101,6 +101,7 @@ function factLines(upgrade: Upgrade, now: number, zone: string): string[] {
     ["Began", startedAt && at(startedAt)],
     ["Worked", worked === "-" ? undefined : worked],
     ["Decide by", decideBy && at(decideBy)],
+    ...leftOut.map(({ name, reasonCode }) => ["Left out", `${legible(name)}, ${reasonCode}`] as const),
     ...versions.map(({ product, from = [], to }) => {
       const before = from.length > 0 ? `${from.join(", ")} to ` : "to ";
       return [product, legible(`${before}${to.join(", ")}`)] as const;

@@ -52,7 +52,10 @@ export interface SamplePlanOptions {
   readonly bundle?: Bundle;
   readonly installations?: Installations;
   /** What the request says of servers. */
-  readonly inputs?: Pick<UpgradeSpec, "netvirtUpgradeUserInputSpecs" | "mgmtUpgradeUserInputSpecs">;
+  readonly inputs?: Pick<
+    UpgradeSpec,
+    "netvirtUpgradeUserInputSpecs" | "mgmtUpgradeUserInputSpecs" | "onPrecheckFailure"
+  >;
   /** Of every cluster; the health gate is off unless a test is about it. */
   readonly rollout?: Partial<RolloutPolicy>;
   /** How each of the resources is managed; those that are not named by an image. */

@@ -1,6 +1,7 @@
 import type { ServerStanding } from "../../src/domain/plan/schedule";
 import type { ResourcePlan, UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { PublishedPhase } from "../../src/domain/spec/upgrade";
+import type { LeftOutResource } from "../../src/domain/task/left-out";
 import type { HostCounts } from "../../src/domain/task/sub-task";
 import {
   enterPublishedPhase,
@@ -20,6 +21,7 @@ export interface CarriedResources {
   readonly facts: UpgradeFacts;
   readonly results: readonly (readonly [resourceId: string, ResourceResult])[];
   readonly hosts: readonly (readonly [resourceId: string, HostCounts])[];
+  readonly leftOut: readonly (readonly [resourceId: string, LeftOutResource])[];
 }
 
 /** What an upgrade knows of its resources: their Workflows, their hosts, how they have ended, and the facts that lists show. */
@@ -27,6 +29,7 @@ export class KnownResources {
   private readonly children = new Map<string, ChildRun>();
   private readonly results: Map<string, ResourceResult>;
   private readonly hosts: Map<string, HostCounts>;
+  private readonly without: Map<string, LeftOutResource>;
   private currentFacts: UpgradeFacts;
   /** Resources whose work has begun in this attempt. */
   private readonly begunIds = new Set<string>();
@@ -35,12 +38,13 @@ export class KnownResources {
     this.currentFacts = before?.facts ?? initialFacts(plan);
     this.results = new Map(before?.results);
     this.hosts = new Map(before?.hosts);
+    this.without = new Map(before?.leftOut);
     for (const child of before?.children ?? []) this.childStarted(child);
   }
 
   get carried(): CarriedResources {
     const { runs: children, facts } = this;
-    return { children, facts, results: [...this.results], hosts: [...this.hosts] };
+    return { children, facts, results: [...this.results], hosts: [...this.hosts], leftOut: [...this.without] };
   }
 
   get facts(): UpgradeFacts {
@@ -67,9 +71,24 @@ export class KnownResources {
   /** Resources that still have to be upgraded, in the order of the plan, of which `all` are the resources. */
   unfinished(all: readonly ResourcePlan[]): readonly ResourcePlan[] {
     return all.filter(({ resourceId }) => {
+      if (this.without.has(resourceId)) return false;
       const outcome = this.results.get(resourceId)?.outcome;
       return outcome !== "SUCCESSFUL" && outcome !== "WITHIN_TOLERANCE" && outcome !== "NOTHING_TO_DO";
     });
+  }
+
+  /** Resources that the upgrade leaves out, by their ids. */
+  get leftOut(): ReadonlyMap<string, LeftOutResource> {
+    return this.without;
+  }
+
+  leaveOut(resourceId: string, why: LeftOutResource): void {
+    this.without.set(resourceId, why);
+  }
+
+  /** Those of these resources that prechecks have left out are to be upgraded again, where the next ones let them. */
+  takeBack(resources: readonly ResourcePlan[]): void {
+    for (const { resourceId } of resources) this.without.delete(resourceId);
   }
 
   /** The management servers among `all`, as requests about their switchovers depend on them. */

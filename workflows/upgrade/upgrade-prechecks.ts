@@ -1,8 +1,9 @@
-import { CancellationScope, isCancellation, proxyActivities } from "@temporalio/workflow";
+import { CancellationScope, isCancellation, log, proxyActivities } from "@temporalio/workflow";
 import type { ClusterPrechecks, UpgradeActivities, WorkStage } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
-import type { ResourcePlan } from "../../src/domain/plan/upgrade-plan";
+import { clustersOf, isCluster, type ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import type { Stage } from "../../src/domain/spec/task";
+import { precheckFailed } from "../../src/domain/task/left-out";
 import { resourceTitle } from "../../src/domain/task/resource-progress";
 import { stagesOf } from "../../src/domain/task/resource-stages";
 import type { ActivityWaits } from "../../src/domain/time-limits";
@@ -20,7 +21,7 @@ const prechecks =
 
 /**
  * Runs the prechecks of all the resources at the same time, to the last one even if one fails. Gives the errors, one
- * per resource that cannot be upgraded; none where every check has passed.
+ * per resource that cannot be upgraded; none where the upgrade may go on, without clusters that the request lets be left out.
  */
 export async function runPrechecks(
   state: UpgradeState,
@@ -28,8 +29,9 @@ export async function runPrechecks(
   stage: WorkStage = "FIRST_CONTACT",
 ): Promise<ErrorBody[]> {
   state.failedPrechecks = [];
+  state.known.takeBack(resources);
   state.record({ type: "PrechecksStarted", resources });
-  const errors: ErrorBody[] = [];
+  const failures: Failure[] = [];
   await Promise.all(
     resources.map(async (resource) => {
       const { stages, versions } = await precheckResource(resource, stage, state.plan.waits);
@@ -37,12 +39,35 @@ export async function runPrechecks(
       state.record({ type: "ResourcePrechecked", resourceId: resource.resourceId, stages });
       tellPrechecks(resource, stages);
       const failed = stages.flatMap((stage) => stage.errors ?? []);
-      if (stages.some((stage) => stage.status === "FAILED")) errors.push(precheckError(resource, failed));
+      if (stages.some((stage) => stage.status === "FAILED"))
+        failures.push({ resource, error: precheckError(resource, failed) });
     }),
   );
   state.record({ type: "PrechecksEnded" });
+  const leavesOut = mayLeaveOut(state, failures);
+  if (leavesOut) for (const { resource, error } of failures) leaveOut(state, resource, error);
+  const errors = leavesOut ? [] : failures.map(({ error }) => error);
   state.failedPrechecks = errors;
   return errors;
+}
+
+interface Failure {
+  readonly resource: ResourcePlan;
+  readonly error: ErrorBody;
+}
+
+/** Whether the rest of the upgrade goes on: the request asks for it, and a cluster is left. A server is needed by the rest. */
+function mayLeaveOut({ plan, known }: UpgradeState, failures: readonly Failure[]): boolean {
+  if (plan.spec.onPrecheckFailure !== "SKIP_RESOURCE" || failures.length === 0) return false;
+  if (!failures.every(({ resource }) => isCluster(resource))) return false;
+  const failed = new Set(failures.map(({ resource }) => resource.resourceId));
+  return clustersOf(plan).some(({ resourceId }) => !failed.has(resourceId) && !known.leftOut.has(resourceId));
+}
+
+function leaveOut(state: UpgradeState, { resourceId, name }: ResourcePlan, error: ErrorBody): void {
+  log.warn("A cluster is left out because its prechecks failed", { resourceId, resource: name });
+  state.known.leaveOut(resourceId, { reasonCode: "PRECHECK_FAILED", error });
+  state.record({ type: "ResourceLeftOut", resourceId, error, ...precheckFailed });
 }
 
 /** Checks that could not be run are failed checks, so that they appear on the Task like any other. */

@@ -12,7 +12,7 @@ import { currentTime, now } from "../clock";
 import { retryWhileLost } from "../lost-activities";
 import type { ResourceResult } from "../messages";
 import { HistoryTooLong, isHistoryTooLong } from "./continue-as-new";
-import type { LockedResource } from "./locks";
+import { type LockedResource, releaseAll } from "./locks";
 import { runPrechecks } from "./upgrade-prechecks";
 import type { UpgradeState } from "./upgrade-state";
 
@@ -132,10 +132,14 @@ class ProductRun {
       await Promise.all(released.map(({ ended }) => ended));
       return;
     }
+    const { leftOut } = this.state.known;
+    const without = due.filter(({ resource }) => leftOut.has(resource.resourceId));
+    if (without.length > 0) await releaseAll(without);
     await this.state.untilResumed();
     // What has become late meanwhile, while no worker ran for example, waits for its commit with the others.
-    const inTime = due.filter((one) => !this.isMissed(one));
-    this.waiting = [...this.waiting, ...due.filter((one) => !inTime.includes(one))];
+    const left = due.filter((one) => !without.includes(one));
+    const inTime = left.filter((one) => !this.isMissed(one));
+    this.waiting = [...this.waiting, ...left.filter((one) => !inTime.includes(one))];
     if (inTime.length === 0) return;
     const late = lateSeconds(
       Math.max(...inTime.map((one) => this.state.times.lateness(this.current(one), this.readyAt))),
@@ -161,7 +165,7 @@ class ProductRun {
     // A pause that begins while they run may last until they are too old as well.
     while (currentTime() - this.precheckedAt > precheckLifetime) {
       const stage = this.isAfterAnother || this.started ? "IN_WORK" : "FIRST_CONTACT";
-      const failed = await runPrechecks(this.state, resources, stage);
+      const failed = await runPrechecks(this.state, this.state.known.unfinished(resources), stage);
       this.precheckedAt = currentTime();
       if (failed.length > 0) return failed;
       await this.state.untilResumed();

@@ -62,6 +62,7 @@ export class UpgradePublication {
       state: this.phaseState,
       phaseSince: this.state().phaseSince,
       unfinished: this.unfinished,
+      leftOut: this.known.leftOut,
       now: currentTime(),
       approvals: this.state().approvals.told,
       ...(createdBy !== undefined && { createdBy }),

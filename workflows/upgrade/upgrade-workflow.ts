@@ -53,6 +53,7 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: CarriedUpgrade
       if (hasFailed) {
         if ((await awaitResolution(state, requests, errors)) !== "retry") throw givenUp(errors);
         errors = [];
+        state.known.takeBack(state.resources);
         state.record({ type: "RetryStarted", resources: state.unfinished() });
         state.enter("ACCEPTED");
         precheckedAt = undefined;
@@ -172,6 +173,10 @@ async function attempt(
       state.enterPrechecks();
       const errors = await runPrechecks(state, resources);
       if (errors.length > 0) return errors;
+      const { leftOut } = state.known;
+      const without = running.filter(({ resource }) => leftOut.has(resource.resourceId));
+      if (without.length > 0) await releaseAll(without);
+      running.splice(0, running.length, ...running.filter((one) => !without.includes(one)));
     }
     return await runProducts(state, running, precheckedAt ?? currentTime());
   } catch (failure) {
@@ -184,13 +189,15 @@ async function attempt(
 }
 
 function succeed(state: UpgradeState): { outcome: UpgradePhase } {
+  const { leftOut } = state.known;
   const outcomes = state.resources.map(({ resourceId }) => state.known.resultOf(resourceId)?.outcome);
-  const outcome = outcomes.every((one) => one === "NOTHING_TO_DO")
-    ? "NOTHING_TO_DO"
-    : outcomes.includes("WITHIN_TOLERANCE")
+  const outcome =
+    leftOut.size > 0 || outcomes.includes("WITHIN_TOLERANCE")
       ? "SUCCESSFUL_WITH_WARNING"
-      : "SUCCESSFUL";
-  state.enter(outcome, state.warnings);
+      : outcomes.every((one) => one === "NOTHING_TO_DO")
+        ? "NOTHING_TO_DO"
+        : "SUCCESSFUL";
+  state.enter(outcome, [...state.warnings, ...[...leftOut.values()].map(({ error }) => error)]);
   return { outcome };
 }
 

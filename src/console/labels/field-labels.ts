@@ -245,6 +245,11 @@ export const requestWords: WordsOf<Omit<UpgradeSpec, "bundleId" | "resourceType"
     label: "In parallel",
     hint: "The service upgrades clusters only in parallel.",
   },
+  onPrecheckFailure: {
+    label: "Where a cluster fails its prechecks",
+    hint: "Without a choice nothing is upgraded.",
+    values: { FAIL: "Upgrade nothing", SKIP_RESOURCE: "Leave it out, upgrade the others" },
+  },
   netvirtUpgradeUserInputSpecs: {
     label: "Network virtualization",
     hint: "The bundle has a new version of it. Without inputs the settings of its upgrade coordinator apply.",

@@ -24,6 +24,7 @@ export interface UpgradeForm {
   readonly common: Fields;
   readonly draftMode?: unknown;
   readonly parallelUpgrade?: unknown;
+  readonly onPrecheckFailure?: unknown;
   readonly netvirtUpgradeUserInputSpecs?: readonly Fields[];
   readonly mgmtUpgradeUserInputSpecs?: readonly Fields[];
   readonly reason?: unknown;
@@ -38,6 +39,7 @@ export const emptyForm: UpgradeForm = { bundleId: "", clusters: [], common: { up
 export const requestFields = [
   "draftMode",
   "parallelUpgrade",
+  "onPrecheckFailure",
   "netvirtUpgradeUserInputSpecs",
   "mgmtUpgradeUserInputSpecs",
   "reason",

@@ -101,7 +101,12 @@ export function NewUpgrade() {
           <details class="panel">
             <summary>Hosts: version, options, failures</summary>
             <HostFields path={["common"]} bundle={bundle} kinds={kinds.length > 0 ? kinds : [undefined]} />
-            <SpecFields path={[]} codec={UpgradeSpec} words={requestWords} only={["parallelUpgrade"]} />
+            <SpecFields
+              path={[]}
+              codec={UpgradeSpec}
+              words={requestWords}
+              only={["parallelUpgrade", "onPrecheckFailure"]}
+            />
           </details>
           <ServerFields bundle={bundle} />
           <ChangeRecordFields />

@@ -142,6 +142,9 @@ export const MgmtUpgradeUserInputSpec = model(
 );
 export type MgmtUpgradeUserInputSpec = t.TypeOf<typeof MgmtUpgradeUserInputSpec>;
 
+/** What becomes of an upgrade with a cluster that fails its prechecks; FAIL where a request does not say. */
+export const OnPrecheckFailure = OneOf("FAIL", "SKIP_RESOURCE");
+
 /** The most clusters that one request may name (docs/spec-gaps.md, limits). */
 export const maximumResources = 256;
 
@@ -155,6 +158,7 @@ export const UpgradeSpec = model(
   {
     parallelUpgrade: t.boolean,
     draftMode: t.boolean,
+    onPrecheckFailure: OnPrecheckFailure,
     netvirtUpgradeUserInputSpecs: ListOf(NetvirtUpgradeUserInputSpec),
     mgmtUpgradeUserInputSpecs: ListOf(MgmtUpgradeUserInputSpec),
     ...changeRecordFields,

@@ -6,7 +6,7 @@ import { Timestamp } from "../timestamp";
 import { Bundle } from "./bundle";
 import { toldChangeRecord } from "./change-record";
 import { RequestWarning } from "./request-warning";
-import { TaskResource, type CanonicalTaskStatus, WaitingFor } from "./task";
+import { ReasonCode, TaskResource, type CanonicalTaskStatus, WaitingFor } from "./task";
 import {
   MgmtUpgradeUserInputSpec,
   NetvirtUpgradeUserInputSpec,
@@ -117,6 +117,9 @@ export const UpgradeHosts = model(
 );
 export type UpgradeHosts = t.TypeOf<typeof UpgradeHosts>;
 
+/** A resource of the request that the upgrade leaves out, and why. */
+export const LeftOutResource = model({ resourceId: t.string, name: t.string, reasonCode: ReasonCode }, {});
+
 /** How many hosts run a version. */
 export const HostVersion = model({ version: t.string, hosts: WholeNumber }, {});
 export type HostVersion = t.TypeOf<typeof HostVersion>;
@@ -178,6 +181,8 @@ export const Upgrade = model(
     expectedEnd: Timestamp,
     /** Deadline for retrying or resolving a failed upgrade. */
     decideBy: Timestamp,
+    /** Of the resources; absent where it leaves out none. */
+    leftOut: t.array(LeftOutResource),
     versions: t.array(ProductVersions),
     /** What the hosts run, as last read. */
     hostVersions: t.array(HostVersion),

@@ -1,7 +1,8 @@
+import type { ErrorBody } from "../errors";
 import type { ReasonCode, SubTask } from "../spec/task";
 
 /** Why a part of an upgrade that could be upgraded is not to be. */
-export type LeftOutReason = Extract<ReasonCode, "NOT_IN_SCOPE">;
+export type LeftOutReason = Extract<ReasonCode, "NOT_IN_SCOPE" | "PRECHECK_FAILED">;
 
 /** A part that is left out: why, for programs and for people. */
 export interface LeftOut {
@@ -9,7 +10,7 @@ export interface LeftOut {
   readonly description: string;
 }
 
-const reasons: ReadonlySet<ReasonCode | undefined> = new Set<LeftOutReason>(["NOT_IN_SCOPE"]);
+const reasons: ReadonlySet<ReasonCode | undefined> = new Set<LeftOutReason>(["NOT_IN_SCOPE", "PRECHECK_FAILED"]);
 
 /** Whether a part is one that the upgrade is not to upgrade. */
 export function isLeftOut({ status, reasonCode }: Pick<SubTask, "status" | "reasonCode">): boolean {
@@ -20,4 +21,22 @@ export function isLeftOut({ status, reasonCode }: Pick<SubTask, "status" | "reas
 export function notInScope(version: string): LeftOut {
   const runs = version || "an unknown version";
   return { reasonCode: "NOT_IN_SCOPE", description: `Left out: the request does not ask for it; runs ${runs}.` };
+}
+
+/** A cluster that is left out because it has failed its prechecks, with what they have found. */
+export const precheckFailed: LeftOut = {
+  reasonCode: "PRECHECK_FAILED",
+  description: "Left out: its prechecks have failed, and the request asks for the other clusters to go on.",
+};
+
+/** A resource that the upgrade leaves out: why, and what is wrong with it. */
+export interface LeftOutResource {
+  readonly reasonCode: LeftOutReason;
+  readonly error: ErrorBody;
+}
+
+/** The part of a resource that has not begun, and is left out at `at`. */
+export function leaveOut(part: SubTask, { reasonCode, description }: LeftOut, error: ErrorBody, at: string): SubTask {
+  const { stages: _neverBegun, waitingFor: _noMore, ...rest } = part;
+  return { ...rest, status: "NOT_APPLICABLE", reasonCode, description, completionTimestamp: at, errors: [error] };
 }

@@ -5,6 +5,7 @@ import { changeRecordOf } from "../spec/change-record";
 import type { Stage, SubTask, Task } from "../spec/task";
 import { hasEnded, type HostVersion, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
 import { confirmStart, missStart } from "./late-start";
+import { isLeftOut, type LeftOut, leaveOut } from "./left-out";
 import { isBeyondRetry } from "./mgmt-progress";
 import { changeLastPrechecks, endResourcePrechecks, precheckRun, precheckType, startPrechecks } from "./prechecks";
 import { initialResourceSubTask, mergeResource } from "./resource-progress";
@@ -26,6 +27,8 @@ export type TaskProgress = { readonly at: string } &
     | { readonly type: "PrechecksStarted"; readonly resources: readonly ResourcePlan[] }
     | { readonly type: "ResourcePrechecked"; readonly resourceId: string; readonly stages: readonly Stage[] }
     | { readonly type: "PrechecksEnded" }
+    /** A resource that has not begun is not to be upgraded. */
+    | ({ readonly type: "ResourceLeftOut"; readonly resourceId: string; readonly error: ErrorBody } & LeftOut)
     | { readonly type: "ProductStarted" | "ProductEnded"; readonly product: Product }
     /** A product before it has failed, so this one will not begin. */
     | { readonly type: "ProductNotBegun"; readonly product: Product; readonly failed: Product }
@@ -82,9 +85,17 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
     case "PhaseEntered":
       return enterPhase(task, progress);
     case "PrechecksStarted":
-      return startPrechecks(task, progress.resources, at);
+      return startPrechecks(takeBack(task, progress.resources, at), progress.resources, at);
     case "ResourcePrechecked":
       return endResourcePrechecks(task, progress.resourceId, progress.stages, at);
+    case "ResourceLeftOut":
+      return changeAll(task, (product) =>
+        withResource(
+          product,
+          progress.resourceId,
+          from("PENDING", (part) => leaveOut(part, progress, progress.error, at)),
+        ),
+      );
     case "PrechecksEnded":
       return changeLastPrechecks(
         task,
@@ -135,7 +146,8 @@ export function withResources(task: Task, own: ReadonlyMap<string, SubTask>): Ta
     ...(product.subTasks && {
       subTasks: product.subTasks.map((known) => {
         const detailed = own.get(known.resources?.[0]?.resourceId ?? "");
-        if (!detailed) return known;
+        // Its own Workflow knows at most that it has not begun.
+        if (!detailed || isLeftOut(known)) return known;
         const merged = waitingAs(known, mergeResource(known, detailed));
         // Its own Workflow knows that it was not begun, its upgrade knows why.
         return product.reasonCode === "EARLIER_PRODUCT_FAILED"
@@ -216,6 +228,20 @@ function enterPhase(
 function startLate(task: Task, seconds: number): Task {
   const late = { ...task, lateSeconds: Math.max(task.lateSeconds ?? 0, seconds) };
   return { ...late, ...describeTask(late, "RUNNING") };
+}
+
+/** Resources that earlier prechecks have left out are checked again like the others. */
+function takeBack(task: Task, resources: readonly ResourcePlan[], at: string): Task {
+  const again = new Map(resources.map((resource) => [resource.resourceId, resource]));
+  return changeAll(task, (product) => ({
+    ...product,
+    ...(product.subTasks && {
+      subTasks: product.subTasks.map((part) => {
+        const resource = again.get(part.resources?.[0]?.resourceId ?? "");
+        return resource && part.reasonCode === "PRECHECK_FAILED" ? initialResourceSubTask(resource, at) : part;
+      }),
+    }),
+  }));
 }
 
 function startRetry(

@@ -16,6 +16,7 @@ import type {
   UpgradeHosts,
   UpgradePhase,
 } from "../spec/upgrade";
+import type { LeftOutResource } from "../task/left-out";
 import { initialResourceSubTask } from "../task/resource-progress";
 import type { HostCounts } from "../task/sub-task";
 import { toEpochMilliseconds, toTimestamp } from "../timestamp";
@@ -152,6 +153,8 @@ export interface Told {
   readonly phaseSince?: string;
   /** Resources that still have to be upgraded. */
   readonly unfinished: readonly ResourcePlan[];
+  /** By resource id. */
+  readonly leftOut?: ReadonlyMap<string, LeftOutResource>;
   /** Epoch milliseconds. */
   readonly now: number;
   /** Absent where the upgrade needs none. */
@@ -170,6 +173,10 @@ export function upgradeWithFacts(plan: UpgradePlan, facts: UpgradeFacts, told: T
   const hosts = sumHosts(plan, facts);
   const end = expectedEnd(plan, facts, unfinished, told.now);
   const hostVersions = sumVersions(plan, facts);
+  const leftOut = resources.flatMap(({ resourceId, name }) => {
+    const reasonCode = told.leftOut?.get(resourceId)?.reasonCode;
+    return reasonCode ? [{ resourceId, name, reasonCode }] : [];
+  });
   return {
     ...upgradeView(plan, state.phase, told.phaseSince),
     name: plan.name,
@@ -188,6 +195,7 @@ export function upgradeWithFacts(plan: UpgradePlan, facts: UpgradeFacts, told: T
     ...(hosts && { hosts }),
     ...(end !== undefined && { expectedEnd: toTimestamp(end) }),
     ...(phase === "ACTION_REQUIRED" && state.decideBy !== undefined && { decideBy: toTimestamp(state.decideBy) }),
+    ...(leftOut.length > 0 && { leftOut }),
     versions: versionsOf(plan, facts),
     ...(hostVersions.length > 0 && { hostVersions }),
     resources: resources.flatMap((one) => initialResourceSubTask(one, plan.creationTimestamp).resources ?? []),

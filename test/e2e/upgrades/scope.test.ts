@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Task } from "../../../src/domain/spec/task";
 import { exampleNow } from "../../support/service/examples";
+import { cluster, partsOf } from "../../support/service/servers-under-test";
 import { hostsOf, ServiceUnderTest } from "../../support/service/service-under-test";
 
 interface Simulated {
@@ -60,6 +61,24 @@ describe("an upgrade of some hosts of a cluster", function () {
     expect((await hosts())[0]?.maintenance).to.equal("IN");
     const { body } = await service.get<{ hosts: object }>(`/v1/upgrades/${id}`);
     expect(body.hosts).to.include({ total: others.length, done: others.length, leftOut: 1 });
+  });
+
+  it("leaves out a cluster that fails its prechecks, with what they have found, and upgrades the other", async () => {
+    await maintain((await hosts())[0]?.id ?? "");
+    const { resourceUpgradeSpecs: _one, ...spec } = exampleNow("cluster-draft");
+    const resourceUpgradeSpecs = [{ resourceId: cluster("34") }, { resourceId: cluster("08") }];
+    const { id } = await service.startUpgrade({ ...spec, resourceUpgradeSpecs, onPrecheckFailure: "SKIP_RESOURCE" });
+    const done = await service.taskWhen(id, "ended", ended, 150);
+    expect(done.status, JSON.stringify(done.errors)).to.equal("COMPLETED_WITH_WARNING");
+    const parts = partsOf(done, "CLUSTER_UPGRADE");
+    expect(parts.map(({ status, reasonCode }) => reasonCode ?? status)).to.deep.equal([
+      "PRECHECK_FAILED",
+      "SUCCESSFUL",
+    ]);
+    expect(JSON.stringify(parts[0]?.errors)).to.contain("HOST_IN_MAINTENANCE_MODE");
+    const { body } = await service.get<{ leftOut: object[] }>(`/v1/upgrades/${id}`);
+    expect(body.leftOut).to.have.length(1);
+    expect(body.leftOut[0]).to.include({ resourceId: cluster("34"), reasonCode: "PRECHECK_FAILED" });
   });
 
   it("previews the hosts that it would leave out", async () => {

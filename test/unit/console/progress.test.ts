@@ -13,7 +13,7 @@ describe("the console's progress", () => {
         cluster("PENDING"),
       ]),
     );
-    expect(plural).to.deep.equal({ total: 4, done: 1, running: 1, failed: 1, left: 1, unreadClusters: 1 });
+    expect(plural).to.deep.equal({ total: 4, done: 1, running: 1, failed: 1, left: 1, leftOut: 0, unreadClusters: 1 });
   });
 
   it("estimates by the mean of finished hosts, the slowest cluster deciding", () => {

@@ -191,6 +191,7 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
         children: [],
         results: [],
         hosts: [],
+        leftOut: [],
         missed: [],
         facts: initialFacts(plan),
       };

@@ -72,6 +72,7 @@ describe("A long wait", function () {
       notifier: {},
       activity: emptyRecord,
       facts: initialFacts(plan),
+      leftOut: [],
     };
     const before: CarriedUpgrade = {
       state: { ...known, ...errors, ...toldBefore, phase, phaseSince: plan.creationTimestamp },

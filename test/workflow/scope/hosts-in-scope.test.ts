@@ -33,9 +33,8 @@ describe("An upgrade of some hosts of a cluster", function () {
     });
 
   it("has nothing to do where only hosts out of scope are old", async () => {
-    const fake = new FakeActivities({
-      readClusterHosts: () => Promise.resolve([{ ...first, atTarget: true }, second]),
-    });
+    const fake = new FakeActivities({ readClusterHosts: () => Promise.resolve([first, second]) });
+    fake.atTarget.add(`${resource.resourceId}/host-1`);
     const upgrade = await bench().upgrade(scoped({ exclude: ["host-2"] }), fake);
     expect(await upgrade.end()).to.equal("NOTHING_TO_DO");
     expect(await reasons(upgrade)).to.deep.equal(["AT_TARGET", "NOT_IN_SCOPE"]);

@@ -14,6 +14,7 @@ import {
   NetvirtUpgradeOptions,
   NetvirtUpgradeUserInputSpec,
   NetworkMode,
+  OnPrecheckFailure,
   PersonalitySpec,
   PreRemediationPowerAction,
   RejectionSpec,
@@ -44,6 +45,7 @@ export const requestModels = {
     resourceType: "Type of the resources. Only `CLUSTER` is supported; others are refused with 403.",
     resourceUpgradeSpecs: "The clusters to upgrade, each at most once.",
     parallelUpgrade: "Whether clusters are upgraded in parallel. Default: true; false is refused with 403.",
+    onPrecheckFailure: "What becomes of the upgrade if a cluster fails its prechecks. Default: `FAIL`.",
     draftMode: "Run the prechecks and wait for a commit (`PATCH /v1/upgrades/{id}`). Default: false.",
     netvirtUpgradeUserInputSpecs: "Inputs for the NETVIRT instances of the clusters, each instance at most once.",
     mgmtUpgradeUserInputSpecs: "Inputs for the management servers of the clusters, each server at most once.",
@@ -59,6 +61,11 @@ export const requestModels = {
     ...object(RejectionSpec, "Why an upgrade is rejected.", { comment: "The reason, for people." }),
     inFull: withoutOtherFields,
   },
+  OnPrecheckFailure: enumeration(OnPrecheckFailure, "What a cluster that fails its prechecks does to its upgrade.", {
+    FAIL: "Nothing is upgraded.",
+    SKIP_RESOURCE:
+      "That cluster is left out and the others are upgraded. The upgrade fails if no cluster is left, or if a NETVIRT instance or management server fails its prechecks.",
+  }),
   ResourceType: enumeration(ResourceType, "Type of the resources that an upgrade names.", {
     DOMAIN: "All resources of a domain. Not supported.",
     CLUSTER: "A cluster of hosts.",
