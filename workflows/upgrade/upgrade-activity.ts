@@ -166,6 +166,10 @@ export class UpgradeActivity {
       });
   }
 
+  resourceLeftOut(resource: ResourcePlan, error: ErrorBody): void {
+    this.add({ kind: "RESOURCE_LEFT_OUT", ...named(resource), ...told(error) });
+  }
+
   /** A resource has ended its work; one that was not begun, or was cancelled, is told by the end of the upgrade. */
   resourceEnded(resource: ResourcePlan, { outcome, hosts, error }: ResourceResult): void {
     if (outcome === "CANCELLED" || outcome === "NOT_BEGUN") return;

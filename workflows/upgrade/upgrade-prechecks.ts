@@ -64,10 +64,12 @@ function mayLeaveOut({ plan, known }: UpgradeState, failures: readonly Failure[]
   return clustersOf(plan).some(({ resourceId }) => !failed.has(resourceId) && !known.leftOut.has(resourceId));
 }
 
-function leaveOut(state: UpgradeState, { resourceId, name }: ResourcePlan, error: ErrorBody): void {
+function leaveOut(state: UpgradeState, resource: ResourcePlan, error: ErrorBody): void {
+  const { resourceId, name } = resource;
   log.warn("A cluster is left out because its prechecks failed", { resourceId, resource: name });
   state.known.leaveOut(resourceId, { reasonCode: "PRECHECK_FAILED", error });
   state.record({ type: "ResourceLeftOut", resourceId, error, ...precheckFailed });
+  state.activity.resourceLeftOut(resource, error);
 }
 
 /** Checks that could not be run are failed checks, so that they appear on the Task like any other. */

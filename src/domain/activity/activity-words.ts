@@ -33,6 +33,7 @@ const kinds: Readonly<Record<ActivityKind, string>> = {
   HOST_FAILED: "Host failed",
   RESOURCE_SUCCEEDED: "Done",
   RESOURCE_FAILED: "Failed",
+  RESOURCE_LEFT_OUT: "Left out",
   FAILED: "Upgrade failed",
   SUCCEEDED: "Upgrade succeeded",
   SUCCEEDED_WITH_WARNINGS: "Upgrade succeeded with warnings",
@@ -67,6 +68,7 @@ function subjectOf({ kind, hostName, resourceName, resourceId = "" }: ActivityEn
       return `${resource}: host ${hostName ?? ""} failed`;
     case "RESOURCE_SUCCEEDED":
     case "RESOURCE_FAILED":
+    case "RESOURCE_LEFT_OUT":
       return `${resource}: ${kinds[kind].toLowerCase()}`;
     default:
       return kinds[kind];

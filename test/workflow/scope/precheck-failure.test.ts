@@ -4,6 +4,7 @@ import { failedCheck, FakeActivities, Gate, passedCheck, upgraded } from "../../
 import type { RunningUpgrade } from "../../support/running-upgrade";
 import { clusters } from "../../support/sample-plan";
 import { useBench } from "../../support/upgrade-bench";
+import { activityQuery } from "../../../workflows/messages";
 
 describe("An upgrade that leaves out clusters which fail their prechecks", function () {
   this.timeout(60_000);
@@ -34,6 +35,11 @@ describe("An upgrade that leaves out clusters which fail their prechecks", funct
     expect(status).to.equal("COMPLETED_WITH_WARNING");
     expect(errors.map(({ errorCode }) => errorCode)).to.deep.equal(["PRECHECKS_FAILED"]);
     expect(clustersOf(subTasks)[0]?.errors?.[0]?.nestedErrors?.[0]?.errorCode).to.equal("HOST_NOT_CONNECTED");
+    const { entries } = await upgrade.handle.query(activityQuery);
+    expect(entries.map(({ kind, resourceId }) => [kind, resourceId])).to.deep.include([
+      "RESOURCE_LEFT_OUT",
+      resources[0]?.resourceId,
+    ]);
     expect((await upgrade.upgrade()).leftOut).to.deep.equal([
       { resourceId: resources[0]?.resourceId, name: `${resources[0]?.resourceId}-name`, reasonCode: "PRECHECK_FAILED" },
     ]);
@@ -46,7 +52,7 @@ describe("An upgrade that leaves out clusters which fail their prechecks", funct
     const bad = new Set([resources[0]?.resourceId]);
     const upgrade = await bench().upgrade({ resources, inputs }, failing(bad, gate));
     await gate.reached;
-    expect(await upgrade.childEnd(0)).to.equal("CANCELED");
+    expect(await upgrade.childEnd(0)).to.equal("CANCELLED");
     gate.open();
     expect(await upgrade.end()).to.equal("SUCCESSFUL_WITH_WARNING");
   });

@@ -55,6 +55,7 @@ export const activityModels = {
       HOST_FAILED: "A host failed.",
       RESOURCE_SUCCEEDED: "A resource was upgraded.",
       RESOURCE_FAILED: "A resource failed.",
+      RESOURCE_LEFT_OUT: "A cluster failed its prechecks and was left out.",
       FAILED: "The upgrade failed.",
       SUCCEEDED: "The upgrade ended successfully.",
       SUCCEEDED_WITH_WARNINGS: "The upgrade ended with warnings.",
