@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import * as workflows from "../../../workflows";
+import { operatorRequests } from "../../../src/domain/requests/upgrade-request";
 import * as messages from "../../../workflows/messages";
+import { requestSignals, requestUpdates } from "../../../workflows/messages";
 import { FakeActivities } from "../../support/fake-activities";
 import { activityTypeOf, attributesOf, childRuns, endOf } from "./history-json";
 import { neutralHistory } from "./neutral-history";
@@ -109,13 +111,19 @@ describe("The set of stored histories", () => {
     expect(open).to.include.members(Object.keys(workflows));
   });
 
-  it("has every Signal", () => {
-    const signals = Object.values(messages).flatMap((message) =>
-      typeof message === "object" && "type" in message && message.type === "signal" ? [message.name] : [],
-    );
-    expect(signals).to.include.members(["commit", "pause", "resume", "prechecks", "retry", "resolve"]);
+  it("has every Signal and every Update", () => {
+    const all = [...Object.values(messages), ...Object.values(requestSignals), ...Object.values(requestUpdates)];
+    const named = (wanted: string) =>
+      all.flatMap((message) =>
+        typeof message === "object" && "type" in message && message.type === wanted ? [message.name as string] : [],
+      );
+    const signals = named("signal");
+    expect(signals).to.include.members([...operatorRequests, "hosts"]);
     const received = events.map(({ event }) => (attributesOf(event) as { signalName?: string }).signalName);
     expect(received).to.include.members(signals);
+    expect(named("update")).to.have.members([...operatorRequests]);
+    // Each Update is the Signal of its name by another way; two show that way.
+    expect(events.map(({ event }) => event.eventType)).to.include("EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED");
   });
 
   it("has every Activity", () => {
