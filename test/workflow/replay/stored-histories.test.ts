@@ -115,7 +115,7 @@ describe("The set of stored histories", () => {
     const all = [...Object.values(messages), ...Object.values(requestSignals), ...Object.values(requestUpdates)];
     const named = (wanted: string) =>
       all.flatMap((message) =>
-        typeof message === "object" && "type" in message && message.type === wanted ? [message.name as string] : [],
+        typeof message === "object" && "type" in message && message.type === wanted ? [message.name] : [],
       );
     const signals = named("signal");
     expect(signals).to.include.members([...operatorRequests, "hosts"]);
