@@ -1,45 +1,32 @@
 import { resourcesOf, type UpgradePlan } from "../src/domain/plan/upgrade-plan";
-import { hasEnded, statusOfPhase, type UpgradePhase } from "../src/domain/spec/upgrade";
+import type { OperatorRequest } from "../src/domain/requests/upgrade-request";
+import { bundleName } from "../src/domain/spec/bundle";
+import type { PublishedPhase, UpgradeStatus } from "../src/domain/spec/upgrade";
 import type { HostCounts } from "../src/domain/task/sub-task";
-import { toTimestamp } from "../src/domain/timestamp";
+import { phaseWords } from "../src/domain/upgrade/phase-words";
 
 interface UpgradeDetails {
   readonly plan: UpgradePlan;
-  readonly phase: UpgradePhase;
-  /** Epoch milliseconds. */
-  readonly nextTime: number | undefined;
+  readonly phase: PublishedPhase;
+  readonly status: UpgradeStatus;
+  /** Since when it is in the phase, a Timestamp. */
+  readonly since: string;
+  /** What it waits for, in a sentence. */
+  readonly waitsFor: string | undefined;
+  /** What can be asked of it now, the most likely request first. */
+  readonly offered: readonly OperatorRequest[];
+  readonly mayBeCancelled: boolean;
+  /** Until when a failed upgrade can be decided on, a Timestamp. */
+  readonly decideBy: string | undefined;
   readonly hosts: readonly HostCounts[];
+  /** What is being done now, by name. */
+  readonly inWork: readonly string[];
   readonly lastError: string | undefined;
-  /** Of a draft, whether its latest prechecks failed. */
-  readonly prechecksFailed: boolean;
-  /** Whether somebody has cancelled the upgrade, which has not ended yet. */
-  readonly cancelling: boolean;
-  /** Of a failed upgrade, whether somebody may still retry or resolve it. */
-  readonly mayBeDecided: boolean;
-  /** Whether something of it was not begun at its time and waits for a commit. */
-  readonly awaitsCommit: boolean;
-  /** What approvals it lacks, in words. */
-  readonly approvalsWanted?: string | undefined;
+  /** Of the upgrade's Workflow. */
+  readonly namespace: string;
   /** Who had it started; only of a later run, which has no summary of its own (docs/decisions/0038). */
   readonly requestedBy: string | undefined;
 }
-
-/** Phases as operators read them; those that depend on more are told apart in {@link headline}. */
-const doing: Record<UpgradePhase, string> = {
-  ACCEPTED: "Accepted, about to begin",
-  DRAFT_ACCEPTED: "Draft accepted, prechecks are about to begin",
-  DRAFT_PRECHECKS: "Draft: running prechecks",
-  DRAFT_WAITING: "Draft: waiting for the commit",
-  SCHEDULED: "Scheduled",
-  START_MISSED: "Not begun at its time: waiting for the commit",
-  RUNNING: "Running",
-  PAUSED: "Paused: work in progress continues to its end, nothing new starts",
-  SUCCESSFUL: "Successful",
-  SUCCESSFUL_WITH_WARNING: "Completed with warnings",
-  NOTHING_TO_DO: "Nothing was to be done",
-  FAILED: "Failed, waiting for a decision",
-  CANCELLED: "Cancelled",
-};
 
 /**
  * The last paragraph of a text for the Web UI, which cuts off the end of one that its narrow column wraps, as errors
@@ -47,73 +34,143 @@ const doing: Record<UpgradePhase, string> = {
  */
 const blankEnd = "\u00a0";
 
-/** What an operator reads first in the Temporal Web UI (Markdown): phase, what can be done, hosts done, last error. */
+/**
+ * What an operator reads first in the Temporal Web UI (Markdown): the phase, what is being done or waited for, what can be done and
+ * how, the last error.
+ */
 export function describeUpgrade(details: UpgradeDetails): string {
-  const { phase, nextTime, hosts, lastError } = details;
-  const sum = (count: (hosts: HostCounts) => number) => hosts.reduce((total, one) => total + count(one), 0);
-  const total = sum((h) => h.total);
-  const done = sum((h) => h.upgraded + h.skipped);
-  const lines = [...summary(details), `**${headline(details)}** (${statusOfPhase(phase).upgrade})`];
-  if (phase === "SCHEDULED" && nextTime !== undefined) lines.push(`Begins at ${toTimestamp(nextTime)}.`);
-  const next = nextStep(details);
-  lines.push(...next);
-  if (total > 0) lines.push(`Hosts: **${done} of ${total}** done, ${sum((h) => h.failed)} failed.`);
-  if (details.plan.page !== undefined) lines.push(`[Open in the console](${details.plan.page})`);
-  if (lastError !== undefined) lines.push(`Last error: ${lastError}`);
-  return [...lines, ...(next.length > 0 || lastError !== undefined ? [blankEnd] : [])].join("\n\n");
+  const { plan, phase, status, since, lastError } = details;
+  const lines = [
+    ...summary(details),
+    `**${phaseWords[phase]}** (${status}) since ${shortTime(since)}`,
+    ...standing(details),
+    ...progress(details),
+    ...(plan.page === undefined ? [] : [`[Open in the console](${plan.page})`]),
+  ];
+  const next = actions(details);
+  const error = lastError === undefined ? [] : [`${wasMended.has(phase) ? "Earlier" : "Last"} error: ${lastError}`];
+  const end = next.length > 0 || error.length > 0 ? [blankEnd] : [];
+  return [...lines, ...next, ...error, ...end].join("\n\n");
 }
+
+/** Phases in which an error is one of an earlier attempt. */
+const wasMended: ReadonlySet<PublishedPhase> = new Set(["SUCCEEDED", "SUCCEEDED_WITH_WARNINGS", "SCHEDULED"]);
 
 /** What the Web UI shows of the first run beside its details. */
 function summary({ plan, requestedBy }: UpgradeDetails): string[] {
   if (requestedBy === undefined) return [];
   const resources = resourcesOf(plan);
-  const first = resources.slice(0, 5).map(({ name, targetVersion }) => `${name.slice(0, 100)} to ${targetVersion}`);
-  const more = resources.length > first.length ? [`and ${resources.length - first.length} more`] : [];
+  const named = resources.map(({ name, targetVersion }) => `${name.slice(0, 100)} to ${targetVersion}`);
   return [
-    `${plan.name}${plan.draft ? " (draft)" : ""}`,
-    `Bundle \`${plan.bundle.id}\`: ${[...first, ...more].join(", ")}`,
+    plan.name,
+    `Bundle ${bundleName(plan.bundle)}: ${firstOf(named)}`,
     `Requested by \`${requestedBy.replaceAll("`", "'").slice(0, 255)}\``,
   ];
 }
 
-/** The same for a resource's own Workflow: what it does, how many of its hosts or nodes are done, last error. */
-export function describeResource(doing: string, counts: readonly string[], lastError: string | undefined): string {
+/** What it waits for. Errors have a line of their own, so that they are not said twice. */
+function standing({ phase, status, waitsFor, decideBy }: UpgradeDetails): string[] {
+  if (phase === "PRECHECKS_FAILED") return ["Its prechecks have failed. Fix what they found, then run them again."];
+  if (phase === "ACTION_REQUIRED" && status === "COMPLETED_WITH_FAILURE")
+    return [`It has failed and waits for a decision${decideBy === undefined ? "" : ` until ${shortTime(decideBy)}`}.`];
+  return waitsFor === undefined ? [] : [waitsFor];
+}
+
+function progress({ hosts, inWork }: UpgradeDetails): string[] {
+  const sum = (count: (hosts: HostCounts) => number) => hosts.reduce((total, one) => total + count(one), 0);
+  const total = sum((h) => h.total);
+  const done = sum((h) => h.upgraded + h.skipped);
+  return [
+    ...(total > 0 ? [`Hosts: **${done} of ${total}** done, ${sum((h) => h.failed)} failed.`] : []),
+    ...(inWork.length > 0 ? [`In work: ${firstOf(inWork)}.`] : []),
+  ];
+}
+
+/** The requests that the upgrade takes now and what each does, with the command for the first. */
+function actions(details: UpgradeDetails): string[] {
+  const { phase, offered, mayBeCancelled } = details;
+  const [first] = offered;
+  const cancel = mayBeCancelled ? ["**Request Cancellation** ends it; hosts in work are finished."] : [];
+  if (first === undefined) return cancel;
+  const signals = offered.map((request) => `- \`${request}\`: ${effectOf(request, phase)}`);
+  return ["**More Actions, Send a Signal:**", signals.join("\n"), ...cancel, command(details, first)];
+}
+
+/** What a request does in this phase. */
+function effectOf(request: OperatorRequest, phase: PublishedPhase): string {
+  switch (request) {
+    case "commit":
+      if (phase === "DRAFT_PRECHECKS") return "begins it when its prechecks have passed";
+      if (phase === "DRAFT_READY") return "begins it, at its time if it has one";
+      if (phase === "SCHEDULED" || phase === "WAITING") return "begins it now or at another time, by its input";
+      return "begins what was not begun at its time";
+    case "approve":
+      return "approves it, in the approver's name";
+    case "reject":
+      return "rejects it, which ends it";
+    case "resume":
+      return "continues it";
+    case "retry":
+      return "tries again what is not done";
+    case "prechecks":
+      return "runs the prechecks again";
+    case "pause":
+      return "starts no more hosts; those in work are finished";
+    case "resolve":
+      return "gives it up";
+  }
+}
+
+/** The input of a request that cannot do without, as an example. */
+function inputOf(request: OperatorRequest, phase: PublishedPhase): string[] {
+  if (request === "approve") return [`--input '{"requestedBy": "NAME"}'`];
+  const isScheduled = phase === "SCHEDULED" || phase === "WAITING";
+  return request === "commit" && isScheduled ? [`--input '{"upgradeNow": true}'`] : [];
+}
+
+/** A command for Temporal's CLI. Short lines: the Web UI does not wrap them. */
+function command({ plan, phase, namespace }: UpgradeDetails, request: OperatorRequest): string {
+  const where = [
+    ...(plan.temporalAddress === undefined ? [] : [`--address ${plan.temporalAddress}`]),
+    ...(plan.temporalAddress === undefined && namespace === "default" ? [] : [`--namespace ${namespace}`]),
+  ];
+  const lines = [
+    `temporal workflow signal --name ${request}`,
+    ...inputOf(request, phase),
+    `--workflow-id ${plan.id}`,
+    ...(where.length === 0 ? [] : [where.join(" ")]),
+  ];
+  return `\`\`\`\n${lines.join(" \\\n  ")}\n\`\`\``;
+}
+
+/** The first few, and how many more there are. */
+function firstOf(names: readonly string[]): string {
+  const shown = names.slice(0, 5);
+  return [...shown, ...(names.length > shown.length ? [`and ${names.length - shown.length} more`] : [])].join(", ");
+}
+
+/** A Timestamp as the Web UI writes times, without a zone to guess. */
+function shortTime(timestamp: string): string {
+  return timestamp.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC");
+}
+
+/** What the Web UI shows of a resource's own Workflow. */
+interface ResourceDetails {
+  readonly doing: string;
+  readonly counts: readonly string[];
+  /** Its parts that are being upgraded, by name. */
+  readonly inWork: readonly string[];
+  readonly lastError: string | undefined;
+}
+
+/** What a resource's own Workflow does, how many of its hosts or nodes are done, which are in work, and the last error. */
+export function describeResource({ doing, counts, inWork, lastError }: ResourceDetails): string {
+  const works = inWork.length === 0 ? [] : [`In work: ${firstOf(inWork)}.`];
   const error = lastError === undefined ? [] : [`Last error: ${lastError}`, blankEnd];
-  return [`**${doing}**`, ...counts, ...error].join("\n\n");
+  return [`**${doing}**`, ...counts, ...works, ...error].join("\n\n");
 }
 
 /** What a resource's own Workflow does while its upgrade is paused. */
 export function pausedWhile(doing: string): string {
   return `Paused: work in progress continues to its end. ${doing}`;
-}
-
-function headline({ phase, prechecksFailed, mayBeDecided, cancelling }: UpgradeDetails): string {
-  if (cancelling && !hasEnded(phase)) return "Being cancelled: what is in work is brought to a safe end";
-  if (phase === "DRAFT_WAITING" && prechecksFailed) return "Draft: its prechecks have failed, it cannot be committed";
-  if (phase === "FAILED" && !mayBeDecided) return "Failed";
-  return doing[phase];
-}
-
-function nextStep(details: UpgradeDetails): string[] {
-  const { plan, phase, prechecksFailed, mayBeDecided, awaitsCommit, cancelling, approvalsWanted } = details;
-  if (cancelling) return [];
-  const command = (name: string) =>
-    `\`\`\`\ntemporal workflow signal --name ${name} \\\n  --workflow-id ${plan.id}\n\`\`\``;
-  if (phase === "DRAFT_WAITING")
-    return prechecksFailed
-      ? ["Signal `prechecks` runs them again:", command("prechecks")]
-      : ["Signal `commit` begins it:", command("commit")];
-  if (awaitsCommit) return ["Signal `commit` begins what was not begun at its time:", command("commit")];
-  if (approvalsWanted !== undefined && (phase === "SCHEDULED" || phase === "RUNNING")) {
-    const signal = "temporal workflow signal --name approve";
-    const input = `--input '{"requestedBy": "NAME"}'`;
-    return [
-      `${approvalsWanted} Signal \`approve\` gives one, with the approver's name:`,
-      `\`\`\`\n${signal} \\\n  --workflow-id ${plan.id} \\\n  ${input}\n\`\`\``,
-    ];
-  }
-  if (phase === "PAUSED") return ["Signal `resume` continues it:", command("resume")];
-  if (phase === "FAILED" && mayBeDecided)
-    return ["Signal `retry` continues it, `resolve` gives it up:", command("retry")];
-  return [];
 }

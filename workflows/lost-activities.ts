@@ -119,7 +119,7 @@ async function waitForLeaseEnd(failure: unknown, waits: ActivityWaits): Promise<
   const milliseconds = timeToAct(failure, waits);
   if (milliseconds <= 0) return;
   await CancellationScope.nonCancellable(() =>
-    sleep(milliseconds, { summary: "until a lost worker can change nothing" }),
+    sleep(milliseconds, { summary: "wait until the lease of the lost worker is over" }),
   );
 }
 

@@ -56,6 +56,8 @@ export const subTaskQuery = defineQuery<SubTask & Published>("subTask");
 
 /** From the upgrade to a resource's Workflow: its turn and its time have come. */
 export const beginSignal = defineSignal("begin");
+/** From the upgrade to a resource's Workflow: the Timestamp at which its work begins now, or null. For lists only. */
+export const rescheduledSignal = defineSignal<[startsAt: unknown]>("rescheduled");
 /** From the upgrade to a resource's Workflow: whether it is paused, as JSON boolean. */
 export const pausedSignal = defineSignal<[paused: unknown]>("paused");
 /** From the upgrade to the Workflow of a management server: the Timestamp that its switchover waits for now. */

@@ -1,6 +1,9 @@
 import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
 
-/** What upgrades are filtered by, in the API and in the Temporal Web UI. Registered per namespace before the first start. */
+/**
+ * What upgrades are filtered by, in the API and in the Temporal Web UI. Registered per namespace before the first start.
+ * Temporal's SQL databases have room for ten keywords, three lists of keywords, three texts and three times.
+ */
 export const upgradeStatusKey = defineSearchAttributeKey("UpgradeStatus", SearchAttributeType.KEYWORD);
 export const taskStatusKey = defineSearchAttributeKey("TaskStatus", SearchAttributeType.KEYWORD);
 export const bundleIdKey = defineSearchAttributeKey("BundleId", SearchAttributeType.KEYWORD);
@@ -18,9 +21,16 @@ export const labelsKey = defineSearchAttributeKey("Labels", SearchAttributeType.
 export const createdAtKey = defineSearchAttributeKey("CreatedAt", SearchAttributeType.DATETIME);
 
 /**
- * All of them. Visibility on SQL has room for ten of type Keyword and three of type KeywordList in a namespace. config/temporal/setup-namespace.sh makes the
- * same ones.
+ * What people read of a Workflow in a list of the Temporal Web UI: names of its clusters, NETVIRT instances or management
+ * servers, their target version, who had the upgrade started, and when its work begins or has begun. The first and the third
+ * are absent where payloads are encrypted.
  */
+export const clusterNamesKey = defineSearchAttributeKey("ClusterNames", SearchAttributeType.TEXT);
+export const targetVersionKey = defineSearchAttributeKey("TargetVersion", SearchAttributeType.KEYWORD);
+export const requestedByKey = defineSearchAttributeKey("RequestedBy", SearchAttributeType.KEYWORD);
+export const startsAtKey = defineSearchAttributeKey("StartsAt", SearchAttributeType.DATETIME);
+
+/** All of them. config/temporal/setup-namespace.sh makes the same ones. */
 export const searchAttributes = [
   upgradeStatusKey,
   taskStatusKey,
@@ -32,4 +42,8 @@ export const searchAttributes = [
   changeIdKey,
   labelsKey,
   createdAtKey,
+  clusterNamesKey,
+  targetVersionKey,
+  requestedByKey,
+  startsAtKey,
 ];

@@ -52,4 +52,8 @@ temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" \
   --name SearchTerms --type KeywordList \
   --name ChangeId --type Keyword \
   --name Labels --type KeywordList \
-  --name CreatedAt --type Datetime
+  --name CreatedAt --type Datetime \
+  --name ClusterNames --type Text \
+  --name TargetVersion --type Keyword \
+  --name RequestedBy --type Keyword \
+  --name StartsAt --type Datetime

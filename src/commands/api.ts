@@ -69,6 +69,7 @@ export const startApiRole: StartRole = async (config, log) => {
     lateStartMinutes: config.lateStartMinutes,
     longWaitMinutes: config.longWaitMinutes,
     publicUrl: config.publicUrl,
+    temporalAddress: config.temporal.address,
     startMilliseconds: config.startMilliseconds,
     waits: config.activityWaits,
     timers: systemTimers,

@@ -16,6 +16,7 @@ export const searchAttributeTypes = {
     indexed: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
     named: "KeywordList",
   },
+  [SearchAttributeType.TEXT]: { indexed: IndexedValueType.INDEXED_VALUE_TYPE_TEXT, named: "Text" },
   [SearchAttributeType.DATETIME]: { indexed: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME, named: "Datetime" },
 };
 

@@ -20,6 +20,11 @@ export class SearchIndex {
     this.encryption = codecs.find((codec) => codec instanceof PayloadEncryption);
   }
 
+  /** Whether names may be stored as they are. */
+  get isPlain(): boolean {
+    return (this.encryption?.blindIndexes("").length ?? 0) === 0;
+  }
+
   /** What is stored of an upgrade. */
   termsOf(upgrade: Pick<Upgrade, "createdBy" | "changeId" | "resources">): string[] {
     return searchTerms(upgrade, (term) => this.newest(term));

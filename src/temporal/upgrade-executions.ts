@@ -10,8 +10,12 @@ import {
   changeIdKey,
   labelsKey,
   createdAtKey,
+  clusterNamesKey,
+  requestedByKey,
   resourceIdsKey,
   searchTermsKey,
+  startsAtKey,
+  targetVersionKey,
   taskStatusKey,
   upgradePhaseKey,
   upgradeStatusKey,
@@ -21,7 +25,9 @@ import { withTimesOf } from "../domain/plan/schedule";
 import { resourcesOf, type UpgradePlan } from "../domain/plan/upgrade-plan";
 import { conflictingLocks, lockOf } from "../domain/resource-lock";
 import { type ChangeRecord, labelTexts } from "../domain/spec/change-record";
+import { bundleName } from "../domain/spec/bundle";
 import { initialTask } from "../domain/task/task-progress";
+import { joinNames, listedVersion, startsAt, toKeyword } from "../domain/upgrade/list-columns";
 import { initialUpgrade } from "../domain/upgrade/upgrade-facts";
 import type { Deadline, StartOrigin as AskedBy, UpgradeExecutions } from "../upgrades/ports";
 import { type NamedResource, notFound, type ServiceError } from "../upgrades/service-error";
@@ -173,6 +179,7 @@ export async function startWorkflow(client: Client, plan: UpgradePlan, origin: S
   const resources = resourcesOf(plan);
   const index = new SearchIndex(client);
   const { changeId, labels } = index.changeRecordOf(plan.spec);
+  const begins = startsAt(plan, {});
   await client.workflow.start<typeof upgradeWorkflow>("upgradeWorkflow", {
     workflowId: plan.id,
     taskQueue,
@@ -190,6 +197,15 @@ export async function startWorkflow(client: Client, plan: UpgradePlan, origin: S
       ...(labels === undefined ? [] : [{ key: labelsKey, value: [...labels] }]),
       { key: createdAtKey, value: new Date(plan.creationTimestamp) },
       { key: resourceIdsKey, value: searchable(resources.map(({ resourceId }) => resourceId)) },
+      { key: targetVersionKey, value: listedVersion(plan) },
+      ...(begins === undefined ? [] : [{ key: startsAtKey, value: new Date(begins) }]),
+      // Like the search terms, but they are there to be read.
+      ...(index.isPlain
+        ? [
+            { key: clusterNamesKey, value: joinNames(resources.map(({ name }) => name)) },
+            { key: requestedByKey, value: toKeyword(origin.requestedBy) },
+          ]
+        : []),
     ],
     staticSummary: summaryOf(plan),
     staticDetails: detailsOf(plan, origin),
@@ -205,22 +221,27 @@ function searchable(ids: readonly string[]): string[] {
   return ids.filter((id) => (bytes += Buffer.byteLength(JSON.stringify(id)) + 1) <= 2048);
 }
 
-/** At most 400 bytes, which is what the server takes. */
-function summaryOf({ name, draft }: UpgradePlan): string {
-  const summary = `${name}${draft ? " (draft)" : ""}`;
-  return Buffer.byteLength(summary) <= 400 ? summary : `${Buffer.from(summary).subarray(0, 390).toString()}…`;
+/** At most 400 bytes, which is what the server takes. It stays as it is, so it says nothing that changes. */
+function summaryOf({ name }: UpgradePlan): string {
+  return Buffer.byteLength(name) <= 400 ? name : `${Buffer.from(name).subarray(0, 390).toString()}…`;
 }
 
-/** Markdown, at most 20,000 bytes: the first clusters by name, the rest by number. */
+/**
+ * Markdown, at most 20,000 bytes: the first clusters by name, the rest by number. It stays as it is: what changes, such as the
+ * times, is in the current details.
+ */
 function detailsOf(plan: UpgradePlan, { requestedBy, requestId }: StartOrigin): string {
   const resources = resourcesOf(plan);
-  const shown = resources.slice(0, 50).map(({ name, resourceId, targetVersion, attempts, scheduledTimestamp }) => {
-    const when = scheduledTimestamp === undefined ? "" : `, not before ${scheduledTimestamp}`;
-    return `- **${name.slice(0, 100)}** (${resourceId.slice(0, 100)}) to ${targetVersion.slice(0, 60)}, attempts: ${attempts.maximumAttempts}${when}`;
-  });
+  const shown = resources
+    .slice(0, 50)
+    .map(
+      ({ name, resourceId, targetVersion, attempts: { maximumAttempts } }) =>
+        `- **${name.slice(0, 100)}** (${resourceId.slice(0, 100)}) to ${targetVersion.slice(0, 60)}, ` +
+        (maximumAttempts === 1 ? "1 attempt" : `${maximumAttempts} attempts`),
+    );
   const more = resources.length > 50 ? [`- and ${resources.length - 50} more`] : [];
   return [
-    `Bundle \`${plan.bundle.id.slice(0, 255)}\` on ${resources.length} resource(s), in this order:`,
+    `Bundle ${bundleName(plan.bundle).slice(0, 300)} on ${resources.length === 1 ? "1 resource" : `${resources.length} resources, in this order`}:`,
     "",
     ...shown,
     ...more,

@@ -182,6 +182,8 @@ interface PlanDependencies {
   readonly longWaitMinutes?: number;
   /** Where people open the console. */
   readonly publicUrl?: string | undefined;
+  /** Where Temporal is reached, for commands that people are shown. */
+  readonly temporalAddress?: string | undefined;
   /** How long its Activities are tried; absent means the defaults. */
   readonly waits: ActivityWaits;
 }
@@ -201,9 +203,10 @@ function planSettings({
   lateStartMinutes,
   longWaitMinutes,
   publicUrl,
+  temporalAddress,
   waits,
 }: Omit<PlanDependencies, "catalog" | "inventory" | "executions" | "identities">) {
-  return { resolutionDays, lateStartMinutes, longWaitMinutes, publicUrl, waits };
+  return { resolutionDays, lateStartMinutes, longWaitMinutes, publicUrl, temporalAddress, waits };
 }
 
 /** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */

@@ -49,6 +49,8 @@ export interface SamplePlanOptions {
   readonly longWaitMinutes?: number;
   /** Where people open the console. */
   readonly publicUrl?: string;
+  /** Where Temporal is reached. */
+  readonly temporalAddress?: string;
   readonly bundle?: Bundle;
   readonly installations?: Installations;
   /** What the request says of servers. */
@@ -83,6 +85,7 @@ export function samplePlan({
   notifications = [],
   longWaitMinutes,
   publicUrl,
+  temporalAddress,
   bundle = sampleBundle,
   installations = noInstallations,
   inputs = {},
@@ -114,7 +117,7 @@ export function samplePlan({
       hostScopes,
     },
     {
-      ...{ id, now, resolutionDays, lateStartMinutes, longWaitMinutes, publicUrl, notifications },
+      ...{ id, now, resolutionDays, lateStartMinutes, longWaitMinutes, publicUrl, temporalAddress, notifications },
       waits: { ...quickWaits, ...waits },
     },
   );

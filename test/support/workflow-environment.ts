@@ -80,6 +80,10 @@ export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
       ChangeId: keyword,
       Labels: keywordList,
       CreatedAt: datetime,
+      ClusterNames: text,
+      TargetVersion: keyword,
+      RequestedBy: keyword,
+      StartsAt: datetime,
     },
   });
   return env;
@@ -95,8 +99,8 @@ const dynamicConfig = [
   'history.defaultWorkflowTaskTimeout="3s"',
 ];
 
-/** INDEXED_VALUE_TYPE_KEYWORD, _KEYWORD_LIST and _DATETIME of the wire protocol. */
-const [keyword, keywordList, datetime] = [2, 7, 6];
+/** The types of the wire protocol: INDEXED_VALUE_TYPE_TEXT, KEYWORD, DATETIME and KEYWORD_LIST. */
+const [text, keyword, datetime, keywordList] = [1, 2, 6, 7];
 
 /**
  * The server that the service embeds, in memory: for what the time-skipping one does not have. `settings` are further

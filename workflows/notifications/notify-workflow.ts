@@ -6,8 +6,6 @@ import {
   log,
   proxyActivities,
   setCurrentDetails,
-  setDefaultSignalHandler,
-  setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
 import { isLeft } from "fp-ts/Either";
@@ -21,6 +19,7 @@ import {
 import { lostUpgradeNotification } from "../../src/domain/task/lost-upgrade";
 import { notificationOptions, readOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
+import { InternalSignals } from "../internal-signals";
 import {
   lookSignal,
   NotificationsPayload,
@@ -40,15 +39,16 @@ export async function notifyWorkflow(input: NotifyInput): Promise<NotifyResult> 
   const deliveries = new NotificationDeliveries(input);
   const reported = { cancelled: false, look: input.look === true };
   let ended = input.upgradeEnded === true;
-  setHandler(notificationsSignal, (payload) => {
+  const signals = new InternalSignals();
+  signals.on(notificationsSignal, (payload) => {
     const notices = NotificationsPayload.decode(payload);
     if (isLeft(notices)) log.warn("Unreadable notifications were dropped");
     else deliveries.add(notices.right);
   });
-  setHandler(lookSignal, () => {
+  signals.on(lookSignal, () => {
     reported.look = true;
   });
-  setDefaultSignalHandler((name) => log.warn("An unknown Signal was dropped", { signal: name }));
+  signals.dropOthers();
   CancellationScope.current().cancelRequested.catch(() => (reported.cancelled = true));
   const isOver = () => ended && deliveries.idle;
   const mustLook = () => !ended && (reported.cancelled || reported.look);
@@ -245,7 +245,7 @@ class ReceiverQueue {
       this.inWork.set(next, this.deliver(next));
       const free = () => this.handingOver || !this.inWork.has(next);
       await condition(() => free() || this.waiting.length > 0);
-      if (!free()) await condition(free, headStart, { summary: `${this.receiver.id}: the next one waits` });
+      if (!free()) await condition(free, headStart, { summary: `${this.receiver.id}: hold the next notification` });
     }
   }
 

@@ -103,7 +103,7 @@ function noteBackInService(state: ClusterUpgradeState, host: ClusterHost): void 
 /** What it cannot put back is seen when the hosts are read after it. */
 async function restoreHosts(state: ClusterUpgradeState, hosts: readonly HostToRestore[]): Promise<void> {
   const { cluster, upgradeId, waits } = state.input;
-  const summary = `${cluster.name}: restore ${hosts.length} hosts`;
+  const summary = `${cluster.name}: restore ${hosts.length === 1 ? "1 host" : `${hosts.length} hosts`}`;
   const options = { ...changeOptions(undefined, waits), summary };
   try {
     await retryWhileLost(waits, () =>

@@ -93,15 +93,16 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
     const done = hosts.upgraded + hosts.skipped + hosts.failed;
     const tenth = hosts.total === 0 ? 0 : Math.floor((10 * done) / hosts.total);
     const isFirstFailure = hosts.failed > 0 && !this.publishedFailure;
-    if (tenth === this.publishedTenth && !isFirstFailure) return;
+    if (tenth === this.publishedTenth && !isFirstFailure) return this.show();
     this.publishedTenth = tenth;
     this.publishedFailure = hosts.failed > 0;
     this.publish();
     this.reportIsDue = true;
   }
 
-  /** Hosts have begun: reports them where there is something new to tell. */
+  /** Hosts have begun: shows them, and reports them where there is something new to tell. */
   hostsBegan(): void {
+    this.show();
     const { total, upgraded, skipped, failed, left } = this.counts();
     const running = total - upgraded - skipped - failed - left;
     if (running !== this.reportedRunning) this.reportIsDue = true;

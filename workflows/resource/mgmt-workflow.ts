@@ -4,7 +4,6 @@ import {
   condition,
   isCancellation,
   proxyActivities,
-  setHandler,
 } from "@temporalio/workflow";
 import type { MgmtMigrationInput, MgmtServer, UpgradeActivities } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
@@ -103,7 +102,7 @@ async function waitForSwitchover(state: MgmtUpgradeState): Promise<void> {
     if (until === undefined || left <= 0) return;
     state.record({ type: "SwitchoverAwaited", until });
     state.publish(`Prepared; switchover at ${until}`);
-    await condition(() => state.switchoverAt !== until, left, { summary: `wait until ${until}` });
+    await condition(() => state.switchoverAt !== until, left, { summary: `switchover at ${until}` });
   }
 }
 
@@ -148,7 +147,7 @@ class MgmtUpgradeState extends ResourceState<ProgressEvent, MgmtStageType> {
   constructor(readonly input: MgmtUpgradeInput) {
     super(input.upgradeId, input.mgmt.resourceId, initialMgmtSubTask(input.mgmt, now()));
     this.switchoverAt = input.mgmt.startSwitchoverTimestamp;
-    setHandler(switchoverSignal, (time) => {
+    this.signals.on(switchoverSignal, (time) => {
       if (Timestamp.is(time)) this.switchoverAt = time;
     });
   }

@@ -15,6 +15,7 @@ import { hasEndedPart, type HostCounts, type ResourceOutcome } from "../../src/d
 import type { VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
 import { now, stopwatch } from "../clock";
 import { describeResource, pausedWhile } from "../details";
+import { InternalSignals } from "../internal-signals";
 import {
   type FailedHost,
   type HostsReport,
@@ -47,6 +48,8 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   /** Hosts that have failed since the upgrade was last told. */
   private failedHosts: FailedHost[] = [];
   private isAtRest = false;
+  /** From its upgrade; operators send none to a resource. */
+  readonly signals = new InternalSignals();
   /** Where the resource stays while its upgrade is paused. */
   readonly pause = new PauseGate();
 
@@ -56,9 +59,11 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
     protected subTask: SubTask,
   ) {
     this.log = new ResourceLog({ resourceId, name: subTask.resources?.[0]?.name });
-    setHandler(subTaskQuery, () => ({ ...this.subTask, published: this.published }));
+    setHandler(subTaskQuery, () => ({ ...this.subTask, published: this.published }), {
+      description: "The resource with its hosts or components, as on the Task of its upgrade.",
+    });
     // Last: a pause that has come before is told at once.
-    this.pause.listen((paused) => {
+    this.pause.listen(this.signals, (paused) => {
       this.record({ type: "PauseChanged", paused });
       this.publish();
       this.rests(paused && (this.pause.isReached || this.subTask.waitingFor !== undefined));
@@ -111,7 +116,9 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   /** Says in the Web UI where the resource stands. */
   protected show(): void {
     const headline = this.pause.closed && !this.ended ? pausedWhile(this.doing) : this.doing;
-    setCurrentDetails(describeResource(headline, this.countLines(), this.lastError));
+    const inWork = (this.subTask.subTasks ?? []).filter(({ status }) => status === "IN_PROGRESS").map(nameOf);
+    const { lastError } = this;
+    setCurrentDetails(describeResource({ doing: headline, counts: this.countLines(), inWork, lastError }));
   }
 
   /**
@@ -187,8 +194,8 @@ class PauseGate {
   onReached: () => void = () => undefined;
 
   /** From here on it knows; `onChange` is told of every change, also of one that has come before. It shows it. */
-  listen(onChange: (paused: boolean) => void): void {
-    setHandler(pausedSignal, (payload) => {
+  listen(signals: InternalSignals, onChange: (paused: boolean) => void): void {
+    signals.on(pausedSignal, (payload) => {
       if (typeof payload !== "boolean" || payload === this.paused) return;
       this.paused = payload;
       onChange(payload);

@@ -4,18 +4,19 @@ import {
   CancelledFailure,
   condition,
   isCancellation,
-  setHandler,
 } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
 import { interrupted, type ResourceOutcome } from "../../src/domain/task/sub-task";
+import { Timestamp } from "../../src/domain/timestamp";
 import { errorOf } from "../failures";
-import { beginSignal, type ResourceResult } from "../messages";
+import { showStartsAt, showStartsNow } from "../list-columns";
+import { beginSignal, rescheduledSignal, type ResourceResult } from "../messages";
 import type { EndDetails, ResourceState } from "./resource-state";
 
 /** Any resource's state. */
 type State<S extends string> = Pick<
   ResourceState<{ readonly type: string }, S>,
-  "end" | "pause" | "publish" | "record" | "reported"
+  "end" | "pause" | "publish" | "record" | "reported" | "signals"
 >;
 
 /** How the upgrade of a resource has come to its end, and what the Web UI says of that. */
@@ -44,13 +45,18 @@ export async function runResource(
   { title, upgrade, cancelledBy }: Resource,
 ): Promise<ResourceResult> {
   const turn = { begun: false };
-  setHandler(beginSignal, () => {
+  state.signals.on(beginSignal, () => {
     turn.begun = true;
   });
+  state.signals.on(rescheduledSignal, (at) => {
+    if (!turn.begun && (at === null || Timestamp.is(at))) showStartsAt(at ?? undefined);
+  });
+  state.signals.dropOthers();
   state.publish("Waiting for its turn");
   try {
     await condition(() => turn.begun);
     await state.pause.pass();
+    showStartsNow();
     const { outcome, doing, ...details } = await upgrade();
     await CancellationScope.nonCancellable(() => state.reported());
     return state.end(outcome, doing, details);

@@ -33,9 +33,11 @@ import { readOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
 import { childEndOf, childFailureDetail, childWasCancelled } from "../failures";
 import { retryWhileLost } from "../lost-activities";
+import { childColumns } from "../list-columns";
 import {
   beginSignal,
   pausedSignal,
+  rescheduledSignal,
   type ResourceMemo,
   type ResourceResult,
   type ResourceWorkflow,
@@ -192,6 +194,7 @@ async function lockResource(state: UpgradeState, resource: ResourcePlan): Promis
     state.known.childStarted({ resourceId: resource.resourceId, workflowId, runId: child.firstExecutionRunId });
     if (scope.consideredCancelled) await cancelAgain(child);
     const ended = resultOf(child);
+    const rescheduled = relayStarts(child, startIn(state, resource), ended);
     let relayed: Promise<unknown> | undefined;
     return {
       resource,
@@ -202,7 +205,7 @@ async function lockResource(state: UpgradeState, resource: ResourcePlan): Promis
         ]);
         return beginChild(child);
       },
-      settled: () => Promise.all([ended, relayed]),
+      settled: () => Promise.all([ended, relayed, rescheduled]),
       release: () => scope.cancel(),
       ended,
     };
@@ -215,6 +218,21 @@ async function lockResource(state: UpgradeState, resource: ResourcePlan): Promis
 /** What its Workflow was started with, and what holds now. */
 function switchoverIn(state: UpgradeState, { resourceId, startSwitchoverTimestamp: known }: MgmtUpgradePlan) {
   return { known, current: () => state.times.switchoverOf(resourceId) };
+}
+
+/** When it begins, as its Workflow was told at its start, and as holds now. A plan that has not changed is not searched. */
+function startIn(state: UpgradeState, { resourceId, scheduledTimestamp }: ResourcePlan) {
+  const known = scheduledTimestamp ?? null;
+  let { plan } = state;
+  let startsAt = known;
+  const current = () => {
+    if (plan !== state.plan) {
+      plan = state.plan;
+      startsAt = state.resources.find((one) => one.resourceId === resourceId)?.scheduledTimestamp ?? null;
+    }
+    return startsAt;
+  };
+  return { known, current };
 }
 
 /** A cancellation that comes while the Workflow is being started may have overtaken the start, and found nothing to cancel. */
@@ -234,7 +252,7 @@ export async function releaseAll(locked: readonly LockedResource[]): Promise<voi
 }
 
 function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, workflowId: string) {
-  const { id, bundle } = state.plan;
+  const { id, bundle, name, page } = state.plan;
   const { type, input } = resourceWorkflow(state, resource);
   const requestId = causingRequest();
   return startChild<ResourceWorkflow>(type, {
@@ -252,9 +270,18 @@ function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, work
     typedSearchAttributes: [
       { key: resourceIdsKey, value: [resource.resourceId] },
       { key: bundleIdKey, value: bundle.id },
+      ...childColumns({
+        name: resource.name,
+        targetVersion: resource.targetVersion,
+        startsAt: resource.scheduledTimestamp,
+      }),
     ],
     staticSummary: `${resource.name} to ${resource.targetVersion}`,
-    staticDetails: `**${resourceTitle(resource)}** (${resource.resourceId}), part of upgrade \`${id}\`.`,
+    staticDetails: [
+      `**${resourceTitle(resource)}** (${resource.resourceId}), part of upgrade \`${id}\`: ${name}.`,
+      "Pause, resume, cancel and retry the upgrade, not this Workflow.",
+      ...(page === undefined ? [] : [`[Open the upgrade in the console](${page})`]),
+    ].join("\n\n"),
   });
 }
 
@@ -334,6 +361,15 @@ function relayPauses(child: Child, upgrade: { readonly paused: boolean }, ended:
   const spacing = (paused: boolean, told: number) =>
     paused ? 0 : Math.max(0, Math.ceil(told / 2) - resumes.atOnce) * resumes.laterEach;
   return relay(child, { signal: pausedSignal, current: () => upgrade.paused, known: false, spacing }, ended);
+}
+
+/** Tells a resource's Workflow of every other time at which it begins, until it has ended. One that has begun keeps its time. */
+function relayStarts(
+  child: Child,
+  { known, current }: { readonly known: string | null; readonly current: () => string | null },
+  ended: Promise<unknown>,
+): Promise<void> {
+  return relay(child, { signal: rescheduledSignal, current, known }, ended);
 }
 
 /** Tells the Workflow of a management server of every new time of its switchover, until it has ended. */

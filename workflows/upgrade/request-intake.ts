@@ -16,6 +16,7 @@ import { precheckRuns } from "../../src/domain/task/prechecks";
 import { now } from "../clock";
 import { requestQuery, requestSignals, requestUpdates } from "../messages";
 import { onBehalfOf } from "../request-cause";
+import { queryDescriptions } from "./message-descriptions";
 import type { UpgradeState } from "./upgrade-state";
 
 /** How many outcomes are kept for `request` Queries; the oldest go first. */
@@ -42,7 +43,7 @@ export class RequestIntake {
     before: readonly RequestOutcome[],
   ) {
     for (const outcome of before) if (outcome.requestId !== undefined) this.outcomes.set(outcome.requestId, outcome);
-    setHandler(requestQuery, (requestId) => this.outcomes.get(requestId));
+    setHandler(requestQuery, (requestId) => this.outcomes.get(requestId), { description: queryDescriptions.request });
     for (const name of operatorRequests) this.listen(name, effects[name]);
   }
 

@@ -15,6 +15,7 @@ import {
   wants,
 } from "../../src/domain/notifications/upgrade-notification";
 import type { UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import { childColumns } from "../list-columns";
 import { notificationsSignal } from "../messages";
 import type { notifyWorkflow } from "../notifications/notify-workflow";
 import type { watchUpgradeWorkflow } from "../notifications/watch-upgrade-workflow";
@@ -133,6 +134,7 @@ export class UpgradeNotifications {
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       // It takes this as the news that this run of the upgrade has ended.
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      typedSearchAttributes: childColumns(),
       staticSummary: `Notifications: ${name}`.slice(0, 200),
       staticDetails: `Notifies the receivers of the inventory about upgrade \`${id}\`.`,
     });
@@ -147,6 +149,7 @@ export class UpgradeNotifications {
       workflowId: `${notifyWorkflowId(id)}/end/${this.before.runs + 1}`,
       args: [{ upgradeId: id }],
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      typedSearchAttributes: childColumns(),
       staticSummary: `End of ${name}`.slice(0, 200),
       staticDetails: `Tells the notification Workflow when a run of upgrade \`${id}\` ends.`,
     });

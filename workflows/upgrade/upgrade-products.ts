@@ -3,6 +3,7 @@ import type { UpgradeActivities } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
 import { beginTime } from "../../src/domain/plan/schedule";
 import { isCluster, type ProductPlan, type ResourcePlan, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import { bundleName } from "../../src/domain/spec/bundle";
 import { sentence } from "../../src/domain/sentence";
 import { lateSeconds } from "../../src/domain/task/late-start";
 import { resourceResultSubTask, resourceTitle } from "../../src/domain/task/resource-progress";
@@ -113,9 +114,16 @@ class ProductRun {
     const changed = () => this.state.times.changes !== changes || (mayRest && isHistoryTooLong(this.state, known));
     const next = Math.min(...this.waiting.filter((one) => !this.isMissed(one)).map((one) => this.timeOf(one)));
     if (!Number.isFinite(next)) await condition(changed);
-    else await condition(changed, Math.max(1, next - currentTime()), { summary: `wait until ${toTimestamp(next)}` });
+    else await condition(changed, Math.max(1, next - currentTime()), { summary: this.beginning(next) });
     // A change of the schedule is part of the plan, and is handed on with it.
     if (mayRest && isHistoryTooLong(this.state, known)) throw new HistoryTooLong(known);
+  }
+
+  /** What begins at a time, for the timer that waits for it. */
+  private beginning(time: number): string {
+    const [first, ...others] = this.waiting.filter((one) => this.timeOf(one) === time);
+    const what = others.length === 0 ? `${first?.resource.name} begins` : `${others.length + 1} resources begin`;
+    return `${what} at ${toTimestamp(time)}`;
   }
 
   private async beginDue(due: readonly LockedResource[]): Promise<void> {
@@ -209,7 +217,10 @@ const reads = proxyActivities<Pick<UpgradeActivities, "checkBundle">>(readOption
  * accepted. Gives the error that says why not, or none.
  */
 export async function checkBundle({ id, bundle, waits }: UpgradePlan): Promise<readonly ErrorBody[]> {
-  const options = { ...readOptions(waits), summary: `check that bundle ${bundle.id} can still be installed` };
+  const options = {
+    ...readOptions(waits),
+    summary: `check that bundle ${bundleName(bundle).slice(0, 200)} can still be installed`,
+  };
   const { error } = await retryWhileLost(waits, () =>
     reads.checkBundle.executeWithOptions(options, [{ bundleId: bundle.id, upgradeId: id }]),
   );

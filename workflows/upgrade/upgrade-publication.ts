@@ -1,15 +1,21 @@
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
 import type { LongWait } from "../../src/domain/notifications/upgrade-notification";
-import { resourcesOf } from "../../src/domain/plan/upgrade-plan";
+import { type ResourcePlan, resourcesOf } from "../../src/domain/plan/upgrade-plan";
 import type { Task } from "../../src/domain/spec/task";
 import { statusOfPhase, type Upgrade, type UpgradePhase } from "../../src/domain/spec/upgrade";
+import type { ApprovalContext } from "../../src/domain/requests/approvals";
+import { offeredRequests } from "../../src/domain/requests/offered-requests";
+import type { OperatorRequest } from "../../src/domain/requests/upgrade-request";
 import { prechecksPassed } from "../../src/domain/task/prechecks";
 import { taskInMemo } from "../../src/domain/task/task-change";
-import { type PhaseState, publishedPhase } from "../../src/domain/upgrade/published-phase";
+import { toTimestamp } from "../../src/domain/timestamp";
+import { startsAt } from "../../src/domain/upgrade/list-columns";
+import { type PhaseState, phaseWait, publishedPhase } from "../../src/domain/upgrade/published-phase";
 import { hostsInWork, hostsMilestone, isInWork, upgradeWithFacts } from "../../src/domain/upgrade/upgrade-facts";
 import { currentTime, now } from "../clock";
 import { describeUpgrade } from "../details";
+import { showStartsAt } from "../list-columns";
 import type { TaskWithChildren, UpgradeMemo } from "../messages";
 import { taskStatusKey, upgradePhaseKey, upgradeStatusKey } from "../search-attributes";
 import type { Approvals } from "./approvals";
@@ -31,12 +37,14 @@ export interface Publishable {
   readonly failedPrechecks: readonly ErrorBody[];
   readonly lastError: string | undefined;
   readonly approvals: Pick<Approvals, "told" | "wanted">;
+  /** What a decision on an approval depends on beside the phase. */
+  readonly approvalContext: Omit<ApprovalContext, "phase">;
 }
 
 /** Where an upgrade is shown beside its Task: the Upgrade, memo, search attributes and the details in the Web UI. */
 export class UpgradePublication {
-  /** What lists have been told last: search attributes, and the milestone of the hosts. */
-  private told = { attributes: "", milestone: "" };
+  /** What lists have been told last: search attributes, when the work starts, and the milestone of the hosts. */
+  private told: { attributes: string; milestone: string; startsAt: string | undefined };
   private count: number;
   /** Whether an earlier run has continued as this one. */
   private readonly isContinued: boolean;
@@ -50,6 +58,7 @@ export class UpgradePublication {
   ) {
     this.count = before?.published ?? 0;
     this.isContinued = before !== undefined;
+    this.told = { attributes: "", milestone: "", startsAt: this.startsAt };
   }
 
   get taskWithChildren(): TaskWithChildren {
@@ -103,25 +112,67 @@ export class UpgradePublication {
         { key: upgradePhaseKey, value: phase },
       ]);
     this.told.attributes = attributes;
+    const starts = this.startsAt;
+    if (starts !== this.told.startsAt) showStartsAt(starts);
+    this.told.startsAt = starts;
     return phaseChanged;
   }
 
-  private describe(): void {
-    const { phase, cancelling, failedPrechecks, lastError, task } = this.state();
+  /** Says what an operator reads first in the Temporal Web UI. */
+  describe(): void {
+    const { failedPrechecks, lastError, task } = this.state();
+    const { phaseState } = this;
+    const { phase, since } = this.known.facts;
+    const { decideBy } = phaseState;
     setCurrentDetails(
       describeUpgrade({
-        ...{ phase, cancelling },
+        ...{ phase, since },
         plan: this.times.plan,
-        nextTime: this.times.next(this.unfinished),
+        status: statusOfPhase(phaseState.phase).upgrade,
+        waitsFor: phaseWait(phaseState)?.message,
+        offered: this.offered,
+        mayBeCancelled: task.isCancellable === true,
+        decideBy: decideBy === undefined ? undefined : toTimestamp(decideBy),
         hosts: this.known.hostCounts,
+        inWork: this.inWork,
         lastError: lastError ?? failedPrechecks.at(-1)?.message,
-        prechecksFailed: failedPrechecks.length > 0,
-        mayBeDecided: task.isRetryable === true,
-        awaitsCommit: this.times.awaitCommit,
-        approvalsWanted: this.approvalsWanted,
+        namespace: workflowInfo().namespace,
         requestedBy: this.isContinued ? (requestedBy() ?? "an unknown caller") : undefined,
       }),
     );
+  }
+
+  /** The requests that it takes now. */
+  private get offered(): readonly OperatorRequest[] {
+    const { phase, failedPrechecks, decision, cancelling, task, approvalContext } = this.state();
+    const { historyLength, historySize } = workflowInfo();
+    return offeredRequests({
+      ...{ phase, failedPrechecks, cancelling },
+      ...approvalContext,
+      awaitsResolution: phase === "FAILED" && decision === "OPEN",
+      isRetryable: task.isRetryable === true,
+      committed: false,
+      startMissed: this.times.awaitCommit,
+      servers: this.known.servers(resourcesOf(this.times.plan)),
+      history: { events: historyLength, bytes: historySize },
+      now: currentTime(),
+    });
+  }
+
+  /** The names of what is being done now. */
+  private get inWork(): readonly string[] {
+    const works = ({ resourceId }: ResourcePlan) => {
+      const { isInWork: begun, isAtRest } = this.known.facts.resources[resourceId] ?? {};
+      return begun === true && isAtRest !== true;
+    };
+    const names = resourcesOf(this.times.plan)
+      .filter(works)
+      .map(({ name }) => name);
+    return this.state().isPrechecking ? ["prechecks", ...names] : names;
+  }
+
+  private get startsAt(): string | undefined {
+    return startsAt(this.times.plan, this.known.facts);
   }
 
   /** All that the phase which clients read follows from. */

@@ -1,4 +1,4 @@
-import { log, setDefaultSignalHandler, setHandler, workflowInfo } from "@temporalio/workflow";
+import { setHandler, workflowInfo } from "@temporalio/workflow";
 import { isLeft, isRight } from "fp-ts/Either";
 import type { ActivityVia } from "../../src/domain/activity/upgrade-activity";
 import { commits, saysWhen } from "../../src/domain/plan/schedule";
@@ -14,6 +14,7 @@ import {
 } from "../../src/domain/requests/upgrade-request";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
 import { currentTime, now } from "../clock";
+import { InternalSignals } from "../internal-signals";
 import {
   activityQuery,
   HostsReport,
@@ -23,6 +24,7 @@ import {
   taskWithChildrenQuery,
   upgradeQuery,
 } from "../messages";
+import { queryDescriptions } from "./message-descriptions";
 import { type RequestEffects, RequestIntake } from "./request-intake";
 import type { UpgradeState } from "./upgrade-state";
 
@@ -44,18 +46,7 @@ export class UpgradeRequests {
   ) {
     // Requests that have arrived already are decided while the handlers are set.
     this.awaitsResolution = state.phase === "FAILED";
-    setHandler(taskQuery, () => state.task);
-    setHandler(upgradeQuery, () => state.publication.upgrade);
-    setHandler(taskWithChildrenQuery, () => state.publication.taskWithChildren);
-    setHandler(activityQuery, () => state.activity.record);
-    setHandler(hostsSignal, (payload) => {
-      const report = HostsReport.decode(payload);
-      if (isRight(report)) state.hostsReported(report.right);
-    });
-    setHandler(recordSignal, (payload) => {
-      const record = RecordPayload.decode(payload);
-      if (isRight(record)) state.activity.recorded(record.right, state.phase);
-    });
+    this.onQueries();
     const effects: RequestEffects = {
       commit: this.onCommit,
       pause: () => state.enter("PAUSED"),
@@ -71,7 +62,32 @@ export class UpgradeRequests {
       reject: ({ requestedBy = "", comment }) => state.rejected(rejection(requestedBy, comment)),
     };
     this.intake = new RequestIntake(state, () => this.context(), effects, outcomes);
-    setDefaultSignalHandler((name) => log.warn("An unknown Signal was dropped", { signal: name }));
+    this.onInternalSignals();
+  }
+
+  private onQueries(): void {
+    const { state } = this;
+    setHandler(taskQuery, () => state.task, { description: queryDescriptions.task });
+    setHandler(upgradeQuery, () => state.publication.upgrade, { description: queryDescriptions.upgrade });
+    setHandler(taskWithChildrenQuery, () => state.publication.taskWithChildren, {
+      description: queryDescriptions.taskWithChildren,
+    });
+    setHandler(activityQuery, () => state.activity.record, { description: queryDescriptions.activity });
+  }
+
+  /** From the Workflows of resources, and from the API. */
+  private onInternalSignals(): void {
+    const { state } = this;
+    const signals = new InternalSignals();
+    signals.on(hostsSignal, (payload) => {
+      const report = HostsReport.decode(payload);
+      if (isRight(report)) state.hostsReported(report.right);
+    });
+    signals.on(recordSignal, (payload) => {
+      const record = RecordPayload.decode(payload);
+      if (isRight(record)) state.activity.recorded(record.right, state.phase);
+    });
+    signals.dropOthers();
   }
 
   /** The outcomes of requests, oldest first, for the next run. */

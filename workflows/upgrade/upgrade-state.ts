@@ -135,6 +135,7 @@ export class UpgradeState {
     this.currentTask = applyProgress(this.currentTask, { ...event, at: now() });
     this.notifier.happened(event);
     this.activity.happened(event);
+    if (event.type === "PrechecksStarted" || event.type === "PrechecksEnded") this.publication.describe();
   }
 
   /** Enters a phase and shows it everywhere at once: Task, Upgrade, search attributes, memo and Web UI. */
@@ -263,10 +264,10 @@ export class UpgradeState {
 
   private get publishable(): Publishable {
     const { phase, phaseSince, task, cancelling, isPrechecking, lockHeld } = this;
-    const { decision, decideBy, failedPrechecks, lastError, approvals } = this;
+    const { decision, decideBy, failedPrechecks, lastError, approvals, approvalContext } = this;
     return {
       ...{ phase, phaseSince, task, cancelling, isPrechecking, lockHeld },
-      ...{ decision, decideBy, failedPrechecks, lastError, approvals },
+      ...{ decision, decideBy, failedPrechecks, lastError, approvals, approvalContext },
     };
   }
 

@@ -10,7 +10,7 @@ import type { ErrorBody } from "../../src/domain/errors";
 import { nextReminder } from "../../src/domain/notifications/decision-reminders";
 import type { UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { UpgradePhase } from "../../src/domain/spec/upgrade";
-import { toEpochMilliseconds } from "../../src/domain/timestamp";
+import { toEpochMilliseconds, toTimestamp } from "../../src/domain/timestamp";
 import { currentTime } from "../clock";
 import { errorOf } from "../failures";
 import { onBehalfOf } from "../request-cause";
@@ -213,8 +213,8 @@ async function awaitResolution(
   try {
     for (;;) {
       const reminder = nextReminderOf(state);
-      const end = `wait ${state.plan.resolutionDays} days for retry or resolve`;
-      const summary = reminder === undefined ? end : "until the next reminder of retry or resolve";
+      const end = `wait for retry or resolve until ${toTimestamp(decideBy)}`;
+      const summary = reminder === undefined ? end : `wait until ${toTimestamp(reminder)}, then remind of the decision`;
       await waitAtRest(state, decided, { errors }, { until: reminder ?? decideBy, summary });
       if (decided() || reminder === undefined) break;
       state.notifier.decisionDue(errors);

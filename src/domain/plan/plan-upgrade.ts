@@ -55,6 +55,8 @@ export interface PlanIdentity {
   readonly longWaitMinutes?: number | undefined;
   /** Where people open the console. */
   readonly publicUrl?: string | undefined;
+  /** Where Temporal is reached. */
+  readonly temporalAddress?: string | undefined;
   /** What was ignored of the request before. */
   readonly warnings?: readonly RequestWarning[];
 }
@@ -64,7 +66,7 @@ export function planUpgrade(
   admitted: AdmittedUpgrade,
   { id, now, publicUrl, notifications = [], warnings: given = [], ...identity }: PlanIdentity,
 ): UpgradePlan {
-  const { resolutionDays, lateStartMinutes, longWaitMinutes, waits } = identity;
+  const { resolutionDays, lateStartMinutes, longWaitMinutes, waits, temporalAddress } = identity;
   const { spec, bundle, clusters, installations } = admitted;
   const versionOf = (product: Product) => componentOf(bundle, product)?.toVersion ?? "";
   const planned = clusters.map((cluster, i) =>
@@ -100,6 +102,7 @@ export function planUpgrade(
     ...(warnings.length > 0 && { warnings }),
     ...(notifications.length > 0 && { notifications, ...(longWaitMinutes !== undefined && { longWaitMinutes }) }),
     ...(publicUrl !== undefined && { page: upgradePage(publicUrl, id) }),
+    ...(temporalAddress !== undefined && { temporalAddress }),
   };
 }
 

@@ -203,6 +203,8 @@ export interface UpgradePlan {
   readonly longWaitMinutes?: number;
   /** The console's page of the upgrade; absent where the service does not know its own address. */
   readonly page?: string;
+  /** Where Temporal is reached, for the commands that its Web UI shows; `host:port`. */
+  readonly temporalAddress?: string;
 }
 
 /** All resources of a plan, in order. */

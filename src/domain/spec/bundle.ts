@@ -51,6 +51,11 @@ export const Bundle = model(
 );
 export type Bundle = t.TypeOf<typeof Bundle>;
 
+/** What a bundle is called in sentences: its version, then its id. */
+export function bundleName({ id, version }: Pick<Bundle, "id" | "version">): string {
+  return version === undefined ? id : `${version} (${id})`;
+}
+
 /** One page of the bundles of the catalog. */
 export const PageOfBundle = model({}, { elements: t.array(Bundle), pageMetadata: PageMetadata });
 export type PageOfBundle = t.TypeOf<typeof PageOfBundle>;

@@ -1,7 +1,7 @@
 import type { Upgrade } from "../spec/upgrade";
 
 /** Bytes of JSON that Temporal takes for one search attribute; a little is left for what it adds itself. */
-const mostBytes = 2000;
+export const mostBytes = 2000;
 
 /** Beginnings of words are found from the first to the last of these lengths. */
 const beginnings = { from: 3, to: 12 };
@@ -52,7 +52,8 @@ function toTerm(text: string): string {
     .trim();
 }
 
-function utf8Length(text: string): number {
+/** How many bytes a text has in UTF-8. */
+export function utf8Length(text: string): number {
   let bytes = 0;
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;

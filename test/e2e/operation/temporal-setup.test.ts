@@ -19,9 +19,10 @@ import { freePorts, until } from "../../support/service/deployment";
 
 const root = resolve(__dirname, "../../..");
 
+const text = 1;
 const keyword = 2;
-const keywordList = 7;
 const datetime = 6;
+const keywordList = 7;
 const searchAttributes = {
   UpgradeStatus: keyword,
   TaskStatus: keyword,
@@ -33,6 +34,10 @@ const searchAttributes = {
   ChangeId: keyword,
   Labels: keywordList,
   CreatedAt: datetime,
+  ClusterNames: text,
+  TargetVersion: keyword,
+  RequestedBy: keyword,
+  StartsAt: datetime,
 };
 
 async function cliPath(): Promise<string> {
@@ -129,7 +134,8 @@ describe("a Temporal server for the service", function () {
       const names = "UpgradeStatus (Keyword), TaskStatus (Keyword), BundleId (Keyword), BundleType (Keyword)";
       const more = "ResourceIds (KeywordList), UpgradePhase (Keyword), SearchTerms (KeywordList)";
       const last = "ChangeId (Keyword), Labels (KeywordList), CreatedAt (Datetime)";
-      const lacking = `namespace plain lacks the search attributes ${names}, ${more}, ${last}`;
+      const readable = "ClusterNames (Text), TargetVersion (Keyword), RequestedBy (Keyword), StartsAt (Datetime)";
+      const lacking = `namespace plain lacks the search attributes ${names}, ${more}, ${last}, ${readable}`;
       expect(await ready()).to.deep.equal(either.left({ _tag: "TemporalNotSetUp", lacking }));
       expect(await startWarning(client, place)).to.equal(
         `Temporal at ${server.address} is not set up for upgrades: ${lacking}. Set it up with: ` +
