@@ -1,8 +1,9 @@
-import { resourcesOf, type UpgradePlan } from "../src/domain/plan/upgrade-plan";
+import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../src/domain/plan/upgrade-plan";
 import type { OperatorRequest } from "../src/domain/requests/upgrade-request";
 import { bundleName } from "../src/domain/spec/bundle";
 import type { PublishedPhase, UpgradeStatus } from "../src/domain/spec/upgrade";
 import type { HostCounts } from "../src/domain/task/sub-task";
+import { resourceTitle } from "../src/domain/task/resource-progress";
 import { phaseWords } from "../src/domain/upgrade/phase-words";
 
 interface UpgradeDetails {
@@ -28,6 +29,16 @@ interface UpgradeDetails {
   readonly requestedBy: string | undefined;
 }
 
+/** The static details of a resource's Workflow, which say whose part it is and where it is steered. */
+export function resourceOrigin({ id, name, page }: UpgradePlan, resource: ResourcePlan): string {
+  return paragraphs([
+    `**${resourceTitle(resource)}** (${resource.resourceId})`,
+    `Part of upgrade \`${id}\`: ${name}.`,
+    "Pause, resume, cancel and retry the upgrade, not this Workflow.",
+    ...(page === undefined ? [] : [`[Open the upgrade in the console](${page})`]),
+  ]);
+}
+
 /**
  * The last paragraph of a text for the Web UI, which cuts off the end of one that its narrow column wraps, as errors
  * are. What can be done stands before them, in short lines.
@@ -49,8 +60,12 @@ export function describeUpgrade(details: UpgradeDetails): string {
   ];
   const next = actions(details);
   const error = lastError === undefined ? [] : [`${wasMended.has(phase) ? "Earlier" : "Last"} error: ${lastError}`];
-  const end = next.length > 0 || error.length > 0 ? [blankEnd] : [];
-  return [...lines, ...next, ...error, ...end].join("\n\n");
+  return paragraphs([...lines, ...next, ...error]);
+}
+
+/** One that is more than a line gets room at its end. */
+function paragraphs(texts: readonly string[]): string {
+  return [...texts, ...(texts.length > 1 ? [blankEnd] : [])].join("\n\n");
 }
 
 /** Phases in which an error is one of an earlier attempt. */
@@ -166,8 +181,8 @@ interface ResourceDetails {
 /** What a resource's own Workflow does, how many of its hosts or nodes are done, which are in work, and the last error. */
 export function describeResource({ doing, counts, inWork, lastError }: ResourceDetails): string {
   const works = inWork.length === 0 ? [] : [`In work: ${firstOf(inWork)}.`];
-  const error = lastError === undefined ? [] : [`Last error: ${lastError}`, blankEnd];
-  return [`**${doing}**`, ...counts, ...works, ...error].join("\n\n");
+  const error = lastError === undefined ? [] : [`Last error: ${lastError}`];
+  return paragraphs([`**${doing}**`, ...counts, ...works, ...error]);
 }
 
 /** What a resource's own Workflow does while its upgrade is paused. */

@@ -31,6 +31,7 @@ import {
 import { initialResourceSubTask, resourceTitle } from "../../src/domain/task/resource-progress";
 import { readOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
+import { resourceOrigin } from "../details";
 import { childEndOf, childFailureDetail, childWasCancelled } from "../failures";
 import { retryWhileLost } from "../lost-activities";
 import { childColumns } from "../list-columns";
@@ -252,7 +253,7 @@ export async function releaseAll(locked: readonly LockedResource[]): Promise<voi
 }
 
 function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, workflowId: string) {
-  const { id, bundle, name, page } = state.plan;
+  const { id, bundle } = state.plan;
   const { type, input } = resourceWorkflow(state, resource);
   const requestId = causingRequest();
   return startChild<ResourceWorkflow>(type, {
@@ -277,11 +278,7 @@ function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, work
       }),
     ],
     staticSummary: `${resource.name} to ${resource.targetVersion}`,
-    staticDetails: [
-      `**${resourceTitle(resource)}** (${resource.resourceId}), part of upgrade \`${id}\`: ${name}.`,
-      "Pause, resume, cancel and retry the upgrade, not this Workflow.",
-      ...(page === undefined ? [] : [`[Open the upgrade in the console](${page})`]),
-    ].join("\n\n"),
+    staticDetails: resourceOrigin(state.plan, resource),
   });
 }
 

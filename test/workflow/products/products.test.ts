@@ -234,7 +234,7 @@ describe("An upgrade of several products", function () {
     const upgrade = await bench().upgrade({ ...options, bundle: platformBundle, inputs }, fake);
     await gates.netvirt.reached;
     expect(await upgrade.currentDetails(0)).to.equal(
-      "**Upgrading host clusters**\n\nNodes: **4 of 6** at the target, 0 failed.",
+      "**Upgrading host clusters**\n\nNodes: **4 of 6** at the target, 0 failed.\n\nIn work: Host clusters.\n\n\u00a0",
     );
     expect(await upgrade.currentDetails(1)).to.equal("**Waiting for its turn**");
     gates.netvirt.open();
@@ -246,12 +246,12 @@ describe("An upgrade of several products", function () {
     expect(await upgrade.currentDetails(1)).to.equal("**Runs 9.0.2.0**");
     const of = async (n: number) => (await upgrade.child(n)).describe();
     expect(await (await of(0)).staticSummary()).to.equal("nsx-01 to 9.0.1.0.24952111");
-    expect(await (await of(0)).staticDetails()).to.equal(
-      `**NETVIRT nsx-01** (${options.netvirt}), part of upgrade \`${upgrade.id}\`.`,
+    expect(await (await of(0)).staticDetails()).to.contain(
+      `**NETVIRT nsx-01** (${options.netvirt})\n\nPart of upgrade \`${upgrade.id}\`: `,
     );
     expect(await (await of(1)).staticSummary()).to.equal("vc-01 to 9.0.2.0");
-    expect(await (await of(1)).staticDetails()).to.equal(
-      `**Management server vc-01** (${options.mgmt}), part of upgrade \`${upgrade.id}\`.`,
+    expect(await (await of(1)).staticDetails()).to.contain(
+      `**Management server vc-01** (${options.mgmt})\n\nPart of upgrade \`${upgrade.id}\`: `,
     );
     expect(await summaries(upgrade, 0)).to.deep.equal([
       "nsx-01: read components and settings",

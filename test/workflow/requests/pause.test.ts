@@ -79,7 +79,7 @@ describe("Pausing an upgrade", function () {
     expect((await upgrade.memo()).upgrade.status).to.equal("PAUSED");
     expect((await upgrade.resourceMemo()).subTask.description).to.match(/^Paused: /);
     expect(await upgrade.currentDetails())
-      .to.match(/^\*\*Paused: .*\*\* \(PAUSED\)/)
+      .to.match(/^\*\*Paus(ing|ed)\*\* \(PAUSED\)/)
       .and.to.contain("--name resume");
     expect(await upgrade.currentDetails(0)).to.match(/^\*\*Paused: /);
     await upgrade.ask("resume");

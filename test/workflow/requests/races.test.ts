@@ -84,7 +84,7 @@ describe("Requests that race", function () {
     await upgrade.handle.cancel();
     await eventually(
       () => upgrade.currentDetails(),
-      (details) => details.includes("Being cancelled"),
+      (details) => details.startsWith("**Cancelling** "),
     );
     for (const request of ["commit", "pause", "resume", "prechecks", "retry", "resolve"] as const) {
       const requestId = `late-${request}`;

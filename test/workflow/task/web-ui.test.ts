@@ -39,7 +39,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     expect(await child.staticSummary()).to.equal(`${upgrade.resourceId()}-name to 9.0.2-0.25148076`);
     expect(await child.staticDetails())
       .to.contain(upgrade.resourceId())
-      .and.to.contain(`part of upgrade \`${upgrade.id}\`: ${upgrade.plan.name}.`);
+      .and.to.contain(`Part of upgrade \`${upgrade.id}\`: ${upgrade.plan.name}.`);
   });
 
   it("says of every Activity what it does, and to which cluster or host", async () => {
@@ -217,7 +217,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     await upgrade.ask("commit", { scheduledTimestamp: await later() });
     await upgrade.untilStatuses("Pending / SCHEDULED");
     expect(await offered(upgrade)).to.deep.equal({ signals: ["commit"], command: "commit" });
-    expect(await upgrade.currentDetails()).to.contain(`--name commit --input '{"upgradeNow": true}' \\\n`);
+    expect(await upgrade.currentDetails()).to.contain(`--name commit \\\n  --input '{"upgradeNow": true}' \\\n`);
     await upgrade.ask("commit", { upgradeNow: true });
     await gate.reached;
     expect(await offered(upgrade)).to.deep.equal({ signals: ["pause"], command: "pause" });
