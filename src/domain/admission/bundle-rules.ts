@@ -2,7 +2,7 @@ import { isNone, type Option } from "fp-ts/Option";
 import { hostosVersionOf, productsOf, versionsOffered } from "../plan/facts";
 import { mgmtInScope, netvirtInScope } from "../plan/scope";
 import type { Product } from "../plan/upgrade-plan";
-import type { Bundle } from "../spec/bundle";
+import { type Bundle, bundleName } from "../spec/bundle";
 import type { ResourceUpgradeSpec } from "../spec/upgrade-spec";
 import { compareVersions, isSameVersion } from "../version";
 import {
@@ -40,13 +40,13 @@ export function bundleObstacle(bundleId: string, bundle: Option<Bundle>): Bundle
   if (downloadStatus === "RECALLED")
     return {
       code: "BUNDLE_RECALLED",
-      message: `Bundle ${bundleId} was recalled by its vendor.`,
+      message: `Bundle ${bundleName(bundle.value)} was recalled by its vendor.`,
       remediation: "Choose a newer bundle.",
     };
   if (downloadStatus === "SUCCESSFUL") return undefined;
   return {
     code: "BUNDLE_NOT_DOWNLOADED",
-    message: `Bundle ${bundleId} is not downloaded (its download is ${downloadStatus}).`,
+    message: `Bundle ${bundleName(bundle.value)} is not downloaded (its download is ${downloadStatus}).`,
     remediation: "Download the bundle, then send the request again.",
   };
 }
@@ -122,7 +122,7 @@ export const inputsFitBundle: AdmissionRule = ({ spec, bundle }) => {
         effect: "NOT_ALLOWED",
         path: "bundleId",
         code: "PRODUCT_NOT_SUPPORTED",
-        message: `Bundle ${spec.bundleId} contains no product that can be upgraded.`,
+        message: `Bundle ${bundleName(bundle.value)} contains no product that can be upgraded.`,
         remediation: "Choose a bundle with a component of the type NETVIRT, MGMT or HOSTOS.",
       },
     ];
@@ -131,7 +131,7 @@ export const inputsFitBundle: AdmissionRule = ({ spec, bundle }) => {
     effect: "BAD_REQUEST",
     path,
     code: "INPUT_NOT_FOR_BUNDLE",
-    message: `${path} is for ${product}, which bundle ${spec.bundleId} does not contain.`,
+    message: `${path} is for ${product}, which bundle ${bundleName(bundle.value)} does not contain.`,
     remediation: `Remove ${path}, or choose a bundle with ${product}.`,
   });
   return [
@@ -182,7 +182,7 @@ export const productsPresent: AdmissionRule = (request) => {
       effect: "NOT_ALLOWED",
       path: "bundleId",
       code: "PRODUCT_NOT_SUPPORTED",
-      message: `Bundle ${spec.bundleId} contains ${products.join(" and ")}, which no cluster of the request has in the inventory.`,
+      message: `Bundle ${bundleName(bundle.value)} contains ${products.join(" and ")}, which no cluster of the request has in the inventory.`,
       remediation: "Name clusters that the server serves, add the server to the inventory, or choose another bundle.",
     },
   ];

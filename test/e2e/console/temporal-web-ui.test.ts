@@ -1,8 +1,12 @@
 import { expect } from "chai";
 import type { Browser, Frame, Page } from "playwright-core";
-import { exampleNow } from "../../support/service/examples";
+import type { Upgrade } from "../../../src/domain/spec/upgrade";
+import { example, exampleNow } from "../../support/service/examples";
 import { hostsOf, ServiceUnderTest, until } from "../../support/service/service-under-test";
 import { screenshot, startChromium } from "./chromium";
+
+const publicUrl = "https://upgrades.example.com";
+const cluster = `cluster/4a6c1a1e-51b2-4d3c-9e0f-000000000034`;
 
 describe("what an operator sees in the Temporal Web UI", function () {
   this.timeout(180_000);
@@ -12,7 +16,7 @@ describe("what an operator sees in the Temporal Web UI", function () {
 
   before(async () => {
     browser = await startChromium();
-    service = await ServiceUnderTest.start({ SIMULATOR_HOST_SECONDS: "6" });
+    service = await ServiceUnderTest.start({ SIMULATOR_HOST_SECONDS: "6", PUBLIC_URL: publicUrl });
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     page.setDefaultTimeout(20_000);
   });
@@ -41,20 +45,61 @@ describe("what an operator sees in the Temporal Web UI", function () {
   const open = (path: string) => page.goto(`${service.temporalUiUrl}/namespaces/default/workflows${path}`);
   const sees = (text: string | RegExp) => page.getByText(text).first().waitFor();
 
+  /** Where the metadata link to. */
+  const consoleLinks = async () => {
+    const frames = page.frames().filter((one) => one !== page.mainFrame());
+    const links = await Promise.all(frames.map((frame) => frame.locator("a").all()));
+    return Promise.all(links.flat().map((link) => link.getAttribute("href")));
+  };
+  const sendSignal = async () => {
+    await page.getByRole("button", { name: "More Actions" }).click();
+    await page.getByRole("menuitem", { name: "Send a Signal" }).click();
+    return page.getByRole("dialog", { name: "Send a Signal" });
+  };
+
+  it("a draft: what it waits for, and the Signals that it takes, each described", async () => {
+    const { id } = await service.startUpgrade(example("cluster-draft"));
+    await until("the draft is ready", async () => {
+      const { body } = await service.get<Upgrade>(`/v1/upgrades/${id}`);
+      return body.phase === "DRAFT_READY";
+    });
+    await open(`/${id}`);
+    await seesMetadata(/Draft, ready \(DRAFT\)/, /begins when it is committed/, /commit: begins it/, /prechecks: runs/);
+    const dialog = await sendSignal();
+    // The field is that of a menu, and takes no input itself.
+    await dialog.getByTestId("signal-select").click({ force: true });
+    await sees(/Begins a draft, or what was not begun at its time/);
+    await sees(/Starts no more hosts; those in work are finished/);
+    for (const internal of ["hosts", "record"])
+      expect(await dialog.getByText(internal, { exact: true }).count(), internal).to.equal(0);
+    await screenshot(page, "temporal-signals");
+    await service.withTemporal((client) => client.workflow.getHandle(id).cancel());
+    await service.taskWhen(id, "is cancelled", ({ status }) => status === "Cancelled");
+  });
+
   it("a running upgrade: summary, phase with hosts done, and readable steps of its cluster", async () => {
     const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
     await service.taskWhen(id, "has its second host in work", (task) => hostsOf(task)[1]?.status === "IN_PROGRESS");
     await open(`/${id}`);
     await sees("fra1-mgmt-cl01: prechecks");
-    await seesMetadata(/^Upgrade fra1-mgmt-cl01 to 9\.0\.2/, /Running \(INPROGRESS\)/, /Hosts: 1 of 4 done, 0 failed/);
+    await seesMetadata(
+      /^Upgrade fra1-mgmt-cl01 to 9\.0\.2/,
+      /Running \(INPROGRESS\) since/,
+      /Hosts: 1 of 4 done, 0 failed/,
+      /In work: fra1-mgmt-cl01\./,
+      /pause: starts no more hosts/,
+      /--name pause \\\s+--workflow-id [0-9a-f-]{36} \\\s+--address 127\.0\.0\.1:\d+ --namespace default/,
+    );
+    expect(await consoleLinks()).to.deep.equal([`${publicUrl}/#/upgrades/${id}`]);
     await screenshot(page, "temporal-running-upgrade");
 
-    await open(`/${encodeURIComponent("cluster/4a6c1a1e-51b2-4d3c-9e0f-000000000034")}`);
+    await open(`/${encodeURIComponent(cluster)}`);
     await sees("fra1-esx-02.mgmt.example.com: remediate");
     await page.getByRole("heading", { name: "Event History", exact: true }).hover();
     await page.mouse.wheel(0, 500);
     await screenshot(page, "temporal-running-cluster");
-    await seesMetadata(/Upgrading hosts/);
+    await seesMetadata(/Upgrading hosts/, /In work: fra1-esx-0\d/, /Part of upgrade/, /not this Workflow/);
+    expect(await consoleLinks()).to.deep.equal([`${publicUrl}/#/upgrades/${id}`]);
     await service.taskWhen(id, "is successful", ({ status }) => status === "Successful");
   });
 
@@ -69,7 +114,9 @@ describe("what an operator sees in the Temporal Web UI", function () {
     await service.taskWhen(id, "has failed", ({ status }) => status === "Failed");
     await open(`/${id}`);
     await seesMetadata(
-      /Failed, waiting for a decision/,
+      /Needs you \(COMPLETED_WITH_FAILURE\)/,
+      /waits for a decision until/,
+      /resolve: gives it up/,
       /Last error: .*fra1-esx-02/,
       /--name retry \\\s+--workflow-id [0-9a-f-]{36}\b/,
     );
@@ -85,21 +132,32 @@ describe("what an operator sees in the Temporal Web UI", function () {
     await page.getByText("Configure Workflows Table").waitFor({ state: "hidden" });
   };
 
-  it("upgrades are found by status, bundle and cluster, and shown with them", async () => {
+  it("upgrades and their clusters are found by status and name, and are known by their columns", async () => {
     const query = [
-      "`UpgradeStatus`='COMPLETED_WITH_FAILURE'",
+      "`ClusterNames`='fra1-mgmt-cl01'",
+      "(`UpgradeStatus`='COMPLETED_WITH_FAILURE' OR `WorkflowType`='clusterUpgradeWorkflow')",
       "`BundleId`='7d1c1f6e-3a52-4f0e-9c11-5c0a90020002'",
       "`ResourceIds`='4a6c1a1e-51b2-4d3c-9e0f-000000000034'",
+      "`ExecutionStatus`!='Completed'",
     ].join(" AND ");
     await open(`?query=${encodeURIComponent(query)}`);
-    const rows = page.locator("table tbody tr", { hasText: "upgradeWorkflow" });
-    await rows.first().waitFor();
-    expect(await rows.count()).to.equal(1);
-    await setColumns(["UpgradeStatus", "ResourceIds"], ["Run ID", "Type", "Start", "End"]);
+    await page.locator("table tbody tr", { hasText: cluster }).first().waitFor();
+    await setColumns(
+      ["ClusterNames", "TargetVersion", "UpgradePhase", "StartsAt", "RequestedBy"],
+      ["Run ID", "Type", "Start", "End"],
+    );
     await page.getByLabel("Collapse saved views").click();
-    const row = page.locator("table tbody tr", { hasText: "COMPLETED_WITH_FAILURE" });
+    const upgrade = page.locator("table tbody tr", { hasText: "ACTION_REQUIRED" });
+    expect(await upgrade.count()).to.equal(1);
+    for (const shown of ["fra1-mgmt-cl01", "9.0.2", "dev"])
+      expect(await upgrade.getByText(shown, { exact: true }).count(), shown).to.equal(1);
+    const failed = page.locator("table tbody tr", { hasText: cluster }).first();
+    expect(await failed.getByText("fra1-mgmt-cl01", { exact: true }).count()).to.equal(1);
+    expect(await failed.innerText())
+      .to.contain("9.0.2-0.25148076")
+      .and.to.match(/20\d\d-\d\d-\d\d/);
     // A click that is only tried waits until nothing moves any more.
-    await row.getByText("4a6c1a1e-51b2-4d3c-9e0f-000000000034").click({ trial: true });
+    await upgrade.getByText("fra1-mgmt-cl01", { exact: true }).click({ trial: true });
     await screenshot(page, "temporal-list");
   });
 });
