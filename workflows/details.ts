@@ -173,7 +173,7 @@ function shortTime(timestamp: string): string {
 interface ResourceDetails {
   readonly doing: string;
   readonly counts: readonly string[];
-  /** Its parts that are being upgraded, by name. */
+  /** Its hosts that are being upgraded, by name. */
   readonly inWork: readonly string[];
   readonly lastError: string | undefined;
 }

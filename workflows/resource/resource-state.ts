@@ -116,7 +116,8 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   /** Says in the Web UI where the resource stands. */
   protected show(): void {
     const headline = this.pause.closed && !this.ended ? pausedWhile(this.doing) : this.doing;
-    const inWork = (this.subTask.subTasks ?? []).filter(({ status }) => status === "IN_PROGRESS").map(nameOf);
+    const works = ({ type, status }: SubTask) => type === "HOST_UPGRADE" && status === "IN_PROGRESS";
+    const inWork = (this.subTask.subTasks ?? []).filter(works).map(nameOf);
     const { lastError } = this;
     setCurrentDetails(describeResource({ doing: headline, counts: this.countLines(), inWork, lastError }));
   }

@@ -68,8 +68,8 @@ describe("what an operator sees in the Temporal Web UI", function () {
     const dialog = await sendSignal();
     // The field is that of a menu, and takes no input itself.
     await dialog.getByTestId("signal-select").click({ force: true });
-    await sees(/Begins a draft, or what was not begun at its time/);
-    await sees(/Starts no more hosts; those in work are finished/);
+    await dialog.getByText(/Begins a draft, or what was not begun at its time/).waitFor();
+    await dialog.getByText(/Starts no more hosts; those in work are finished/).waitFor();
     for (const internal of ["hosts", "record"])
       expect(await dialog.getByText(internal, { exact: true }).count(), internal).to.equal(0);
     await screenshot(page, "temporal-signals");

@@ -234,7 +234,7 @@ describe("An upgrade of several products", function () {
     const upgrade = await bench().upgrade({ ...options, bundle: platformBundle, inputs }, fake);
     await gates.netvirt.reached;
     expect(await upgrade.currentDetails(0)).to.equal(
-      "**Upgrading host clusters**\n\nNodes: **4 of 6** at the target, 0 failed.\n\nIn work: Host clusters.\n\n\u00a0",
+      "**Upgrading host clusters**\n\nNodes: **4 of 6** at the target, 0 failed.\n\n\u00a0",
     );
     expect(await upgrade.currentDetails(1)).to.equal("**Waiting for its turn**");
     gates.netvirt.open();
