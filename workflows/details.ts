@@ -103,20 +103,21 @@ function progress({ hosts, inWork }: UpgradeDetails): string[] {
 
 /** The requests that the upgrade takes now and what each does, with the command for the first. */
 function actions(details: UpgradeDetails): string[] {
-  const { phase, offered, mayBeCancelled } = details;
+  const { offered, mayBeCancelled } = details;
   const [first] = offered;
   const cancel = mayBeCancelled ? ["**Request Cancellation** ends it; hosts in work are finished."] : [];
   if (first === undefined) return cancel;
-  const signals = offered.map((request) => `- \`${request}\`: ${effectOf(request, phase)}`);
-  return ["**More Actions, Send a Signal:**", signals.join("\n"), ...cancel, command(details, first)];
+  const signals = offered.map((request) => `- \`${request}\`: ${effectOf(request, details)}`);
+  return ["**More Actions, Send an Update** (or a Signal):", signals.join("\n"), ...cancel, command(details, first)];
 }
 
 /** What a request does in this phase. */
-function effectOf(request: OperatorRequest, phase: PublishedPhase): string {
+function effectOf(request: OperatorRequest, { phase, offered }: UpgradeDetails): string {
   switch (request) {
     case "commit":
       if (phase === "DRAFT_PRECHECKS") return "begins it when its prechecks have passed";
       if (phase === "DRAFT_READY") return "begins it, at its time if it has one";
+      if (offered[0] === "approve") return "gives it another time, by its input";
       if (phase === "SCHEDULED" || phase === "WAITING") return "begins it now or at another time, by its input";
       return "begins what was not begun at its time";
     case "approve":
@@ -150,7 +151,7 @@ function command({ plan, phase, namespace }: UpgradeDetails, request: OperatorRe
     ...(plan.temporalAddress === undefined && namespace === "default" ? [] : [`--namespace ${namespace}`]),
   ];
   const lines = [
-    `temporal workflow signal --name ${request}`,
+    `temporal workflow update execute --name ${request}`,
     ...inputOf(request, phase),
     `--workflow-id ${plan.id}`,
     ...(where.length === 0 ? [] : [where.join(" ")]),

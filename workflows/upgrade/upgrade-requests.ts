@@ -11,7 +11,6 @@ import {
   RecordPayload,
   type RequestContext,
   type RequestOutcome,
-  type SignalledRequest,
 } from "../../src/domain/requests/upgrade-request";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
 import { currentTime, now } from "../clock";

@@ -50,7 +50,7 @@ describe("The details of an upgrade in the Temporal Web UI", () => {
     expect(late).to.contain("- `commit`: begins what was not begun at its time\n");
     const command = [
       "```",
-      "temporal workflow signal --name retry \\",
+      "temporal workflow update execute --name retry \\",
       `  --workflow-id ${plan.id} \\`,
       "  --address temporal.example.com:7233 --namespace upgrades",
       "```",

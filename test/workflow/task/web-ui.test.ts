@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { eventually } from "../../support/eventually";
 import { failedCheck, FakeActivities, Gate, hostFailure, passedCheck, upgraded } from "../../support/fake-activities";
-import { SignalledRequest } from "../../../src/domain/requests/upgrade-request";
+import { operatorRequests } from "../../../src/domain/requests/upgrade-request";
 import type { RunningUpgrade } from "../../support/running-upgrade";
 import { clusters, sampleBundle } from "../../support/sample-plan";
 import { useBench } from "../../support/upgrade-bench";
@@ -83,7 +83,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     await upgrade.untilStatuses("Pending / DRAFT");
     expect(await upgrade.currentDetails())
       .to.match(/^\*\*Draft, ready\*\* \(DRAFT\) since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC/)
-      .and.to.match(new RegExp(`temporal workflow signal --name commit \\\\\\n  --workflow-id ${upgrade.id}`));
+      .and.to.match(new RegExp(`temporal workflow update execute --name commit \\\\\\n  --workflow-id ${upgrade.id}`));
     const scheduledTimestamp = await later();
     await upgrade.ask("commit", { scheduledTimestamp });
     await upgrade.untilStatuses("Pending / SCHEDULED");
@@ -131,7 +131,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
       .and.to.match(/It has failed and waits for a decision until 20/)
       .and.to.contain("Hosts: **0 of 3** done, 1 failed.")
       .and.to.match(/Last error: Cluster .*Host esx-01.example.com failed\./)
-      .and.to.match(new RegExp(`temporal workflow signal --name retry \\\\\\n  --workflow-id ${upgrade.id}`));
+      .and.to.match(new RegExp(`temporal workflow update execute --name retry \\\\\\n  --workflow-id ${upgrade.id}`));
     expect(await upgrade.currentDetails(0)).to.match(/^\*\*Failed\*\*[^]*Last error: Host esx-01.example.com failed/);
   });
 
@@ -236,6 +236,21 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     expect(await offered(upgrade)).to.deep.equal({ signals: [], command: undefined });
   });
 
+  it("offers the approval first where that alone is waited for", async () => {
+    const upgrade = await bench().upgrade({ approvals: 1 }, new FakeActivities({}, 1));
+    const details = await eventually(
+      () => upgrade.currentDetails(),
+      (shown) => shown.startsWith("**Needs you**"),
+    );
+    expect(details)
+      .to.contain("It waits for 1 approval of 1.")
+      .and.to.contain(`--name approve \\\n  --input '{"requestedBy": "NAME"}' \\\n`)
+      .and.to.contain("- `commit`: gives it another time, by its input");
+    expect((await offered(upgrade)).signals).to.deep.equal(["approve", "commit", "reject"]);
+    expect((await upgrade.ask("approve", { requestedBy: "bob" })).accepted).to.equal(true);
+    await upgrade.end();
+  });
+
   it("gives the command where Temporal is reached, and the console where people open it", async () => {
     const [known, unknown] = await Promise.all([
       bench().upgrade({
@@ -297,7 +312,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     await upgrade.untilStatuses("Pending / DRAFT");
     await upgrade.ask("commit", { scheduledTimestamp: await later() });
     const [own, child] = [await definitions(upgrade), await definitions(upgrade, 0)];
-    expect(own.signals.map(({ name }) => name)).to.have.members(Object.keys(SignalledRequest.keys));
+    expect(own.signals.map(({ name }) => name)).to.have.members(operatorRequests);
     expect(own.queries.map(({ name }) => name)).to.have.members([
       "task",
       "upgrade",
