@@ -3,12 +3,13 @@ import type { ErrorBody } from "../../domain/errors";
 import { UpgradePreview } from "../../domain/plan/preview";
 import type { Cluster } from "../../domain/spec/cluster";
 import { Task } from "../../domain/spec/task";
-import type { UpgradeSpec } from "../../domain/spec/upgrade-spec";
+import { repeatRequest } from "../../domain/plan/repeat-request";
+import { UpgradeSpec } from "../../domain/spec/upgrade-spec";
 import { pathWritten, valueAt } from "../model/field-path";
-import { formPathOf, problemsOfError, requestOf, type RequestProblem } from "../model/form-request";
+import { formOf, formPathOf, problemsOfError, requestOf, type RequestProblem } from "../model/form-request";
 import { emptyForm, type UpgradeForm } from "../model/upgrade-form";
 import { askApi } from "./ask-api";
-import { errorBodyOf } from "./send-request";
+import { ApiFailure, errorBodyOf } from "./send-request";
 
 /** What is filled in. Kept while other pages are looked at, such as the upgrade that holds a cluster. */
 export const upgradeForm = signal<UpgradeForm>(emptyForm);
@@ -91,6 +92,17 @@ export async function startUpgrade(): Promise<string | undefined> {
   });
   if (id !== undefined) startAfresh();
   return id;
+}
+
+/**
+ * Fills the form with what an earlier upgrade was asked for: as a draft that begins when it is committed, because its times
+ * were those of then. Rejects where that cannot be read or shown.
+ */
+export async function fillLike(id: string): Promise<void> {
+  const earlier = await askApi(UpgradeSpec, { path: `/v1/upgrades/${encodeURIComponent(id)}/request` });
+  const form = formOf(repeatRequest(earlier, { isDraft: true, begin: { upgradeNow: true } }), knownClusters.value);
+  if (form._tag === "Left") throw new ApiFailure({ message: form.left });
+  startAfresh(form.right);
 }
 
 /** Fills the form with a request, or (without one) empties it. */

@@ -80,7 +80,7 @@ export function ClusterChoice({ clusters }: { readonly clusters: readonly Cluste
       tabIndex={-1}
       {...(problemAt("clusters") && { "aria-describedby": `${fieldId("clusters")}-error` })}
     >
-      <legend>Clusters ({chosen.length} chosen)</legend>
+      <legend>Clusters ({totals(chosen, clusters)})</legend>
       <FieldNotes path="clusters" words={{ label: "Clusters", hint: "" }} />
       {clusters.length > 5 && (
         <label class="field">
@@ -94,6 +94,7 @@ export function ClusterChoice({ clusters }: { readonly clusters: readonly Cluste
             key={cluster.id}
             cluster={cluster}
             place={chosen.indexOf(cluster.id)}
+            showsVersions={chosen.length <= mostAsked}
             onChoose={(isChosen) => choose(cluster.id, isChosen)}
           />
         ))}
@@ -123,14 +124,23 @@ export function ClusterChoice({ clusters }: { readonly clusters: readonly Cluste
   );
 }
 
+/** Of how many clusters the versions of their hosts are asked for here; those of more the plan tells at once. */
+const mostAsked = 12;
+
+function totals(chosen: readonly string[], clusters: readonly Cluster[]): string {
+  const hosts = clusters.filter(({ id }) => chosen.includes(id)).reduce((sum, { hostCount = 0 }) => sum + hostCount, 0);
+  return `${chosen.length} chosen${hosts > 0 ? `, ${plural(hosts, "host")}` : ""}`;
+}
+
 interface ClusterRowProps {
   readonly cluster: Cluster;
   /** Index among the chosen ones; -1 where it is not. */
   readonly place: number;
+  readonly showsVersions: boolean;
   readonly onChoose: (isChosen: boolean) => void;
 }
 
-function ClusterRow({ cluster, place, onChoose }: ClusterRowProps) {
+function ClusterRow({ cluster, place, showsVersions, onChoose }: ClusterRowProps) {
   const isChosen = place >= 0;
   const path = isChosen ? `clusters[${place}]` : cluster.id;
   const obstacle = obstacleOf(cluster);
@@ -147,7 +157,7 @@ function ClusterRow({ cluster, place, onChoose }: ClusterRowProps) {
         />
         <ClusterFacts cluster={cluster} />
       </label>
-      {isChosen && <Versions id={cluster.id} />}
+      {isChosen && showsVersions && <Versions id={cluster.id} />}
       <span class="small" id={`${fieldId(path)}-hint`}>
         {obstacle}{" "}
         {cluster.heldBy !== undefined && (

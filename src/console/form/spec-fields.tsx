@@ -15,7 +15,7 @@ interface SpecFieldsProps {
   readonly words: Readonly<Record<string, AnyWords>>;
   /** Shows these fields only. */
   readonly only?: readonly string[];
-  /** By the name of a field: what is worth proposing for it. */
+  /** By the name of a field: what there is to choose from. Without it a text is typed. */
   readonly suggestions?: Readonly<Record<string, readonly Suggestion[]>>;
   /** By the name of a field: its value when it has been emptied, instead of none. */
   readonly emptied?: Readonly<Record<string, unknown>>;
@@ -92,7 +92,7 @@ interface SpecFieldProps {
   readonly path: FieldPath;
   readonly codec: t.Mixed;
   readonly words: AnyWords;
-  /** What is worth proposing for a text. */
+  /** What there is to choose from; without it a text is typed. */
   readonly suggestions?: readonly Suggestion[];
   /** The value of an emptied field; undefined takes it out of the request. */
   readonly emptied?: unknown;
@@ -147,31 +147,33 @@ function Control({ input, shape, value, values, suggestions, set }: ControlProps
   }
   const schema = shape.kind === "described" ? shape.codec.schema : undefined;
   if (schema?.format === "date-time") return <TimeInput value={text} onChange={set} input={input} />;
+  if (suggestions.length > 0)
+    return (
+      <select {...input} value={text} onChange={(event) => set(event.currentTarget.value)}>
+        <option value="">Not set</option>
+        {text !== "" && !suggestions.some((one) => one.value === text) && (
+          <option value={text}>{text} (not in the list)</option>
+        )}
+        {suggestions.map(({ value: proposed, label }) => (
+          <option key={proposed} value={proposed}>
+            {label ?? proposed}
+          </option>
+        ))}
+      </select>
+    );
   const isNumber = schema?.type === "integer";
   return (
-    <>
-      <input
-        type="text"
-        {...input}
-        {...(isNumber && { inputMode: "numeric" as const })}
-        {...(suggestions.length > 0 && { list: `${input.id}-list` })}
-        autocomplete="off"
-        value={text}
-        onInput={({ currentTarget: { value: typed } }) =>
-          // What is no number stays as it was typed: the codec says what is wrong with it.
-          set(isNumber && /^\d{1,9}$/.test(typed) ? Number(typed) : typed)
-        }
-      />
-      {suggestions.length > 0 && (
-        <datalist id={`${input.id}-list`}>
-          {suggestions.map(({ value: proposed, label }) => (
-            <option key={proposed} value={proposed}>
-              {label}
-            </option>
-          ))}
-        </datalist>
-      )}
-    </>
+    <input
+      type="text"
+      {...input}
+      {...(isNumber && { inputMode: "numeric" as const })}
+      autocomplete="off"
+      value={text}
+      onInput={({ currentTarget: { value: typed } }) =>
+        // What is no number stays as it was typed: the codec says what is wrong with it.
+        set(isNumber && /^\d{1,9}$/.test(typed) ? Number(typed) : typed)
+      }
+    />
   );
 }
 

@@ -58,7 +58,7 @@ export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId" | "hos
     label: "Image",
     hint: "For image-managed clusters, instead of the bundle's base image.",
     fields: {
-      personalityId: { label: "Image id", hint: "The id of a personality in the inventory.", ids: "PERSONALITIES" },
+      personalityId: { label: "Which image", hint: "A personality of the inventory.", ids: "PERSONALITIES" },
       hardwareSupportSpecs: {
         label: "Firmware",
         hint: "Packages that a hardware support manager installs with the image.",
@@ -80,7 +80,7 @@ export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId" | "hos
   customIsoSpec: {
     label: "ISO",
     hint: "For baseline-managed clusters, instead of the patch of the bundle.",
-    fields: { id: { label: "ISO id", hint: "The id of an ISO in the inventory.", ids: "ISOS" } },
+    fields: { id: { label: "Which ISO", hint: "An ISO of the inventory.", ids: "ISOS" } },
   },
   hostosUpgradeOptionsSpec: {
     label: "How hosts are upgraded",
@@ -152,7 +152,7 @@ export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId" | "hos
 const netvirtWords: WordsOf<NetvirtUpgradeUserInputSpec> = {
   netvirtId: {
     label: "Which instance",
-    hint: "Its id in the inventory. Leave empty if the chosen clusters have only one.",
+    hint: "Leave empty if the chosen clusters have only one.",
     ids: "NETVIRT",
   },
   netvirtUpgradeOptions: {
@@ -177,8 +177,8 @@ const netvirtWords: WordsOf<NetvirtUpgradeUserInputSpec> = {
     empty: "Upgrade no host cluster",
     fields: {
       hostClusterId: {
-        label: "Host cluster id",
-        hint: "The id or name of its group in the upgrade coordinator, or of the cluster.",
+        label: "Which host cluster",
+        hint: "As its upgrade coordinator lists it.",
         ids: "HOST_CLUSTERS",
       },
       hostParallelUpgrade: { label: "Its hosts in parallel", hint: "Otherwise one host after another." },
@@ -192,8 +192,8 @@ const netvirtWords: WordsOf<NetvirtUpgradeUserInputSpec> = {
     empty: "Upgrade no edge cluster",
     fields: {
       edgeClusterId: {
-        label: "Edge cluster id",
-        hint: "The id or name of its group in the upgrade coordinator.",
+        label: "Which edge cluster",
+        hint: "As its upgrade coordinator lists it.",
         ids: "EDGE_CLUSTERS",
       },
       edgeParallelUpgrade: { label: "Its edges in parallel", hint: "Otherwise one edge after another." },
@@ -204,7 +204,7 @@ const netvirtWords: WordsOf<NetvirtUpgradeUserInputSpec> = {
 const mgmtWords: WordsOf<MgmtUpgradeUserInputSpec> = {
   resourceId: {
     label: "Which server",
-    hint: "Its id in the inventory. Leave empty if the chosen clusters have only one.",
+    hint: "Leave empty if the chosen clusters have only one.",
     ids: "MANAGEMENT_SERVERS",
   },
   upgradeMechanism: {

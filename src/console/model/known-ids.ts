@@ -1,9 +1,15 @@
-import type { Iso, ManagementServer, NetvirtInstance, Personality } from "../../domain/spec/installations";
+import type {
+  Iso,
+  ManagementServer,
+  NetvirtGroup,
+  NetvirtInstance,
+  Personality,
+} from "../../domain/spec/installations";
 
 /** Lists of the service that a field of the form takes an id of. */
 export type IdList = "NETVIRT" | "HOST_CLUSTERS" | "EDGE_CLUSTERS" | "MANAGEMENT_SERVERS" | "PERSONALITIES" | "ISOS";
 
-/** What may be proposed for a field: the value that it takes, and what people call it. */
+/** What can be chosen for a field: the value that it takes, and what people call it. */
 export interface Suggestion {
   readonly value: string;
   readonly label?: string;
@@ -31,12 +37,27 @@ interface Lists {
 export function knownIds({ netvirt = [], servers = [], personalities = [], isos = [] }: Lists): KnownIds {
   return {
     NETVIRT: netvirt.map(named),
-    HOST_CLUSTERS: netvirt.flatMap(({ hostClusters = [] }) => hostClusters.map(named)).filter(isFirst),
-    EDGE_CLUSTERS: netvirt.flatMap(({ edgeClusters = [] }) => edgeClusters.map(named)).filter(isFirst),
+    HOST_CLUSTERS: groupsOf(netvirt, ({ hostClusters = [] }) => hostClusters),
+    EDGE_CLUSTERS: groupsOf(netvirt, ({ edgeClusters = [] }) => edgeClusters),
     MANAGEMENT_SERVERS: servers.map(named),
     PERSONALITIES: personalities.map(versioned),
     ISOS: isos.map(versioned),
   };
+}
+
+/** Groups of all instances; where there are several, each with the name of its own. */
+function groupsOf(
+  netvirt: readonly NetvirtInstance[],
+  groups: (instance: NetvirtInstance) => readonly NetvirtGroup[],
+): Suggestion[] {
+  return netvirt
+    .flatMap((instance) =>
+      groups(instance).map(({ id, name }) => ({
+        value: id,
+        label: netvirt.length > 1 ? `${name}, ${instance.name}` : name,
+      })),
+    )
+    .filter(isFirst);
 }
 
 /** Two coordinators may have the same id. */

@@ -1,3 +1,4 @@
+import { PublishedPhase } from "../../domain/spec/upgrade";
 import { attentionGroups, UpgradeSort } from "../../domain/upgrade/attention";
 
 /** The tabs of the list, in the order in which their upgrades are listed; ALL has them all. */
@@ -8,6 +9,10 @@ export type ListTab = (typeof listTabs)[number];
 export const optionalColumns = ["CLUSTERS", "HOSTS", "BEGIN", "TIME", "CREATOR", "ID"] as const;
 export type OptionalColumn = (typeof optionalColumns)[number];
 
+/** How long ago upgrades were created at most, as the address says it. */
+export const ages = ["1d", "7d", "30d", "90d"] as const;
+export type Age = (typeof ages)[number];
+
 /** What the list shows. Absent: all, in the order of attention, with every column. `page` counts from 1. */
 export interface ListView {
   readonly tab?: ListTab;
@@ -17,6 +22,10 @@ export interface ListView {
   readonly changeId?: string;
   /** As `name=value`, several with commas between them. */
   readonly label?: string;
+  /** One of the phases of the tab. */
+  readonly phase?: PublishedPhase;
+  readonly createdBy?: string;
+  readonly created?: Age;
   readonly sort?: UpgradeSort;
   readonly without?: readonly OptionalColumn[];
   readonly page?: number;
@@ -26,16 +35,18 @@ export interface ListView {
 export type PageAddress =
   | { readonly page: "UPGRADES"; readonly view?: ListView }
   | { readonly page: "UPGRADE"; readonly id: string }
-  | { readonly page: "NEW" };
+  /** `like`: filled as the upgrade of this id was asked for. */
+  | { readonly page: "NEW"; readonly like?: string };
 
 /** The phases of a tab's upgrades; undefined means all. */
-export function phasesOfTab(tab: ListTab): readonly string[] | undefined {
+export function phasesOfTab(tab: ListTab): readonly PublishedPhase[] | undefined {
   return attentionGroups[listTabs.indexOf(tab) - 1]?.phases;
 }
 
 /** The page that a fragment such as `#/upgrades/ID` or `#/?tab=DRAFTS&page=2` means; anything else means the list. */
 export function pageAddressOf(fragment: string): PageAddress {
-  if (fragment === "#/new") return { page: "NEW" };
+  const [, like] = /^#\/new(?:\?like=([\w-]+))?$/.exec(fragment) ?? [fragment];
+  if (fragment === "#/new" || like !== undefined) return { page: "NEW", ...(like !== undefined && { like }) };
   const id = /^#\/upgrades\/([\w-]+)$/.exec(fragment)?.[1];
   if (id !== undefined) return { page: "UPGRADE", id };
   const view = viewOf(new URLSearchParams(/^#\/\?(.*)$/.exec(fragment)?.[1] ?? ""));
@@ -44,7 +55,7 @@ export function pageAddressOf(fragment: string): PageAddress {
 
 /** The fragment of a page. */
 export function fragmentOf(address: PageAddress): string {
-  if (address.page === "NEW") return "#/new";
+  if (address.page === "NEW") return address.like === undefined ? "#/new" : `#/new?like=${address.like}`;
   if (address.page === "UPGRADE") return `#/upgrades/${address.id}`;
   const { page = 1, without = [], ...rest } = address.view ?? {};
   const query = new URLSearchParams({
@@ -55,10 +66,17 @@ export function fragmentOf(address: PageAddress): string {
   return query === "" ? "#/" : `#/?${query}`;
 }
 
-/** The view with a change; an empty text takes a filter away. Other upgrades are listed then, from the first page. */
-export function changedView({ page: _page, ...view }: ListView, change: Omit<ListView, "page">): ListView {
+/** What of a view is changed; an empty text takes a filter away. */
+export type ViewChange = {
+  readonly [K in Exclude<keyof ListView, "page">]?: ListView[K] | "";
+};
+
+/** The view with a change. Other upgrades are listed then, from the first page; a tab takes no phase of another one. */
+export function changedView({ page: _page, ...view }: ListView, change: ViewChange): ListView {
+  const { phase, ...rest } = { ...view, ...change };
+  const isOfTab = phase && (phasesOfTab(rest.tab || "ALL")?.includes(phase) ?? true);
   return Object.fromEntries(
-    Object.entries({ ...view, ...change }).filter(
+    Object.entries({ ...rest, ...(isOfTab && { phase }) }).filter(
       ([, value]) => value !== "" && !(Array.isArray(value) && value.length === 0),
     ),
   );
@@ -72,13 +90,17 @@ function viewOf(query: URLSearchParams): ListView {
   const sort = query.get("sort");
   const names = (query.get("without") ?? "").split(",");
   const without = optionalColumns.filter((column) => names.includes(column));
-  const texts = ["search", "bundleId", "resourceId", "changeId", "label"].flatMap((name) => {
+  const created = one("created", ages);
+  const phase = one("phase", phasesOfTab(tab ?? "ALL") ?? (Object.keys(PublishedPhase.keys) as PublishedPhase[]));
+  const texts = ["search", "bundleId", "resourceId", "changeId", "label", "createdBy"].flatMap((name) => {
     const value = query.get(name) ?? "";
     return value === "" ? [] : [[name, value] as const];
   });
   return {
     ...(tab && { tab }),
     ...Object.fromEntries(texts),
+    ...(phase && { phase }),
+    ...(created && { created }),
     ...(UpgradeSort.is(sort) && { sort }),
     ...(without.length > 0 && { without }),
     ...(Number.isInteger(page) && page > 1 && page < 1e6 && { page }),

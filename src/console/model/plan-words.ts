@@ -1,13 +1,35 @@
-import type { PreviewedResource, UpgradePreview } from "../../domain/plan/preview";
-import type { Cluster } from "../../domain/spec/cluster";
+import { durationWords } from "../../domain/duration";
+import type { ExpectedWave, PreviewedResource, UpgradePreview } from "../../domain/plan/preview";
+import type { Product } from "../../domain/plan/upgrade-plan";
+import type { Upgrade } from "../../domain/spec/upgrade";
 import { plural, shortList } from "./labels";
 import { exactTime } from "./local-time";
 
 const mechanisms = { InPlace: "in place", ReducedDowntimeMigration: "by migration" } as const;
 
-/** What would be done to one resource, in a few phrases. `cluster` tells how many hosts there are. */
-export function factsOf(resource: PreviewedResource, cluster: Cluster | undefined): readonly string[] {
+/** Resources of a product that are upgraded in the same way: to one version, at one time, with the same policy. */
+export interface ResourceGroup {
+  readonly targetVersion: string;
+  /** How each of them is upgraded, in a few phrases. */
+  readonly facts: readonly string[];
+  readonly resources: readonly PreviewedResource[];
+}
+
+/** The resources of a product, those that are upgraded alike together. */
+export function resourceGroups(resources: readonly PreviewedResource[]): ResourceGroup[] {
+  const groups = new Map<string, ResourceGroup>();
+  for (const resource of resources) {
+    const facts = factsOf(resource);
+    const key = [resource.targetVersion, ...facts].join("\n");
+    const { targetVersion } = resource;
+    groups.set(key, { targetVersion, facts, resources: [...(groups.get(key)?.resources ?? []), resource] });
+  }
+  return [...groups.values()];
+}
+
+function factsOf(resource: PreviewedResource): readonly string[] {
   const { scheduledTimestamp, startSwitchoverTimestamp, upgradeMechanism, maximumAttempts, retryDelay } = resource;
+  const { hostsAtOnce, soakSeconds = 0, healthGate, toleratedFailures = 0 } = resource;
   const attempts = maximumAttempts === 1 ? "one attempt" : `up to ${maximumAttempts} attempts, ${retryDelay} s apart`;
   return [
     scheduledTimestamp === undefined
@@ -17,22 +39,133 @@ export function factsOf(resource: PreviewedResource, cluster: Cluster | undefine
     ...(startSwitchoverTimestamp === undefined
       ? []
       : [`switchover not before ${exactTime(Date.parse(startSwitchoverTimestamp))}`]),
-    ...(resource.hostsAtOnce === undefined ? [] : [wavesOf(resource.hostsAtOnce, hostsAsked(resource, cluster))]),
+    ...(hostsAtOnce === undefined ? [] : [hostsAtOnce === 1 ? "one host at a time" : `${hostsAtOnce} hosts at a time`]),
+    ...(soakSeconds > 0 ? [`${durationWords(soakSeconds * 1000)} between hosts`] : []),
+    ...(healthGate === true ? ["the cluster must be healthy before the next host"] : []),
+    ...(toleratedFailures > 0 ? [`goes on after ${plural(toleratedFailures, "failed host")}`] : []),
     attempts,
-    ...(resource.hostsNotInScope ? [`without ${shortList(resource.hostsNotInScope)}`] : []),
   ];
 }
 
-function hostsAsked({ hostsNotInScope = [] }: PreviewedResource, cluster: Cluster | undefined): number | undefined {
-  return cluster?.hostCount === undefined ? undefined : cluster.hostCount - hostsNotInScope.length;
+/** What the hosts of a cluster are: how many are upgraded, how many are done already, and from which versions. */
+export function hostWords(resource: PreviewedResource): string {
+  const { hostCount, hostsAtTarget = 0, hostVersions = [], hostsNotInScope = [], errors = [] } = resource;
+  if (hostCount === undefined) return errors.length > 0 ? "its hosts are not known" : "";
+  const left = hostsToUpgrade(resource);
+  const from = hostVersions.map(({ version }) => version).join(", ");
+  return [
+    left === hostCount ? plural(left, "host") : `${left} of ${plural(hostCount, "host")}`,
+    ...(hostsAtTarget > 0 ? [`${hostsAtTarget} done already`] : []),
+    ...(hostsNotInScope.length > 0 ? [`without ${shortList(hostsNotInScope)}`] : []),
+    ...(from === "" ? [] : [`on ${from}`]),
+  ].join(", ");
 }
 
-/** How the hosts of a cluster follow each other. */
-function wavesOf(atOnce: number, hosts: number | undefined): string {
-  const each = atOnce === 1 ? "one host at a time" : `${atOnce} hosts at a time`;
-  if (hosts === undefined) return each;
-  const waves = atOnce === 1 ? "" : `: ${plural(Math.ceil(hosts / atOnce), "wave")}`;
-  return `${plural(hosts, "host")}, ${each}${waves}`;
+function hostsToUpgrade({ hostCount = 0, hostsAtTarget = 0, hostsNotInScope = [] }: PreviewedResource): number {
+  return Math.max(0, hostCount - hostsAtTarget - hostsNotInScope.length);
+}
+
+/** A fact of a plan as a whole. */
+export interface PlanFact {
+  readonly term: string;
+  readonly words: string;
+}
+
+/** What a plan comes to: its resources, its hosts, from which versions to which, in how many waves. */
+export function planFacts({ products, waves }: UpgradePreview): PlanFact[] {
+  const of = (kind: PreviewedResource["kind"]) =>
+    products.flatMap(({ resources }) => resources.filter((one) => one.kind === kind));
+  const clusters = [...of("IMAGE"), ...of("BASELINE")];
+  const left = clusters.reduce((sum, cluster) => sum + hostsToUpgrade(cluster), 0);
+  const done = clusters.reduce((sum, { hostsAtTarget = 0 }) => sum + hostsAtTarget, 0);
+  const without = clusters.reduce((sum, { hostsNotInScope = [] }) => sum + hostsNotInScope.length, 0);
+  const unknown = clusters.filter(({ hostCount }) => hostCount === undefined).length;
+  const from = new Map<string, number>();
+  for (const { version, hosts } of clusters.flatMap(({ hostVersions = [] }) => hostVersions))
+    from.set(version, (from.get(version) ?? 0) + hosts);
+  const to = [...new Set(clusters.map(({ targetVersion }) => targetVersion))];
+  const parts = [
+    ...(of("NETVIRT").length > 0 ? [plural(of("NETVIRT").length, "NETVIRT instance")] : []),
+    ...(of("MGMT").length > 0 ? [plural(of("MGMT").length, "management server")] : []),
+    ...(clusters.length > 0 ? [plural(clusters.length, "cluster")] : []),
+  ];
+  return [
+    { term: "Upgrades", words: parts.join(", ") },
+    ...(clusters.length === 0
+      ? []
+      : [
+          {
+            term: "Hosts",
+            words: [
+              `${number(left)} to upgrade`,
+              ...(done > 0 ? [`${number(done)} done already`] : []),
+              ...(without > 0 ? [`${number(without)} not asked for`] : []),
+              ...(unknown > 0 ? [`those of ${plural(unknown, "cluster")} not known`] : []),
+            ].join(", "),
+          },
+          ...(from.size === 0
+            ? []
+            : [
+                {
+                  term: "Now on",
+                  words: [...from].map(([version, hosts]) => `${version} (${plural(hosts, "host")})`).join(", "),
+                },
+              ]),
+          { term: "To", words: to.join(", ") },
+        ]),
+    { term: "Waves", words: String(waves.length) },
+  ];
+}
+
+function number(count: number): string {
+  return count.toLocaleString("en-GB");
+}
+
+/** Waves that follow each other and are alike: as many hosts of the same resources. */
+export interface WaveRun {
+  readonly product: Product;
+  readonly first: number;
+  readonly waves: readonly ExpectedWave[];
+  /** What is in work in each of them. */
+  readonly words: string;
+}
+
+/** What runs beside what, in the order in which it does. */
+export function waveRuns(waves: readonly ExpectedWave[]): WaveRun[] {
+  const runs: (WaveRun & { readonly shape: string })[] = [];
+  for (const wave of waves) {
+    const shape = JSON.stringify([
+      wave.product,
+      wave.scheduledTimestamp,
+      wave.parts.map(({ resourceId, hosts }) => [resourceId, hosts?.length]),
+    ]);
+    const last = runs.at(-1);
+    if (last?.shape === shape) runs[runs.length - 1] = { ...last, waves: [...last.waves, wave] };
+    else runs.push({ shape, product: wave.product, first: wave.wave, waves: [wave], words: waveWords(wave) });
+  }
+  return runs.map(({ shape: _shape, ...run }) => run);
+}
+
+function waveWords({ parts, scheduledTimestamp }: ExpectedWave): string {
+  const hosts = parts.reduce((sum, part) => sum + (part.hosts?.length ?? 0), 0);
+  const names = shortList(parts.map(({ name }) => name));
+  const time = scheduledTimestamp === undefined ? "" : `, not before ${exactTime(Date.parse(scheduledTimestamp))}`;
+  return `${hosts > 0 ? `${plural(hosts, "host")} of ` : ""}${names}${time}`;
+}
+
+/** One wave in full: its resources, each with its hosts. */
+export function wavePartWords({ parts }: ExpectedWave): string {
+  return parts.map(({ name, hosts = [] }) => (hosts.length > 0 ? `${name}: ${hosts.join(", ")}` : name)).join("; ");
+}
+
+/** Of upgrades that went well the latest first: the last one of the same resources, where there is one. */
+export function lastOfSame(upgrades: readonly Upgrade[], { products }: UpgradePreview): Upgrade | undefined {
+  const key = (ids: readonly string[]) => [...new Set(ids)].sort().join("\n");
+  const wanted = key(products.flatMap(({ resources }) => resources.map(({ resourceId }) => resourceId)));
+  return upgrades.find(
+    ({ resources = [], workSeconds = 0 }) =>
+      workSeconds > 0 && key(resources.flatMap(({ resourceId }) => resourceId ?? [])) === wanted,
+  );
 }
 
 /**
@@ -45,7 +178,7 @@ export function warningsOf(
 ): readonly string[] {
   const resources = products.flatMap((product) => product.resources);
   const clusters = products.flatMap(({ product, resources: its }) => (product === "HOSTOS" ? its : []));
-  const named = (some: readonly PreviewedResource[]) => some.map(({ name }) => name).join(", ");
+  const named = (some: readonly PreviewedResource[]) => shortList(some.map(({ name }) => name));
   const warning = (those: (resource: PreviewedResource) => boolean, text: (names: string) => string) => {
     const some = resources.filter(those);
     return some.length > 0 ? [text(named(some))] : [];

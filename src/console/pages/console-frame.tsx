@@ -88,7 +88,7 @@ function Page({ address }: { readonly address: PageAddress }) {
       return <UpgradeList view={address.view ?? {}} />;
     case "NEW":
       if (session.value && !session.value.mayOperate) return <ErrorNote error={readsOnly(session.value)} />;
-      return <NewUpgrade />;
+      return <NewUpgrade like={address.like} />;
     case "UPGRADE":
       return <UpgradePage key={address.id} id={address.id} />;
   }

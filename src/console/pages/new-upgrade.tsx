@@ -25,6 +25,7 @@ import { ChangeRecordFields } from "../form/change-record-fields";
 import { BundleChoice, ClusterChoice } from "../form/choices";
 import { FormContext, revealField, useForm } from "../form/form-context";
 import { JsonImport, ProblemSummary } from "../form/json-import";
+import { SameAgain } from "../form/same-again";
 import { HostFields, OwnSettings, ServerFields, WhenFields } from "../form/sections";
 import { SpecFields } from "../form/spec-fields";
 import { requestWords } from "../labels/field-labels";
@@ -34,10 +35,11 @@ import { knownIds } from "../model/known-ids";
 import { fragmentOf } from "../model/page-address";
 import { changed } from "../model/upgrade-form";
 import { ErrorNote } from "../parts/error-note";
-import { PlanPreview, RequestText } from "../parts/plan-preview";
+import { PlanPreview } from "../parts/plan-preview";
+import { RequestText } from "../parts/request-text";
 
 /** Asks what to upgrade, shows the plan that the service makes of it, and starts that and nothing else. */
-export function NewUpgrade() {
+export function NewUpgrade({ like }: { readonly like?: string | undefined }) {
   const bundles = usePolled(PageOfBundle, "/v1/bundles", 60_000);
   const clusters = usePolled(PageOfCluster, "/v1/clusters", 10_000);
   const netvirt = usePolled(PageOfNetvirtInstance, "/v1/netvirt", 60_000);
@@ -90,6 +92,7 @@ export function NewUpgrade() {
             void ask();
           }}
         >
+          <SameAgain like={like} isReady={knownClusters.value.length > 0} />
           <BundleChoice bundles={bundles.value?.elements ?? []} />
           <ClusterChoice clusters={knownClusters.value} />
           {[bundles.error, clusters.error].map((each, i) => each && <ErrorNote key={i} error={each} isAlert />)}
@@ -117,7 +120,7 @@ export function NewUpgrade() {
               Show the plan
             </button>
             <button type="button" onClick={() => startAfresh()}>
-              Empty the form
+              Clear
             </button>
           </div>
         </form>
@@ -128,11 +131,7 @@ export function NewUpgrade() {
               <h2 id="plan-title" tabIndex={-1}>
                 The plan
               </h2>
-              <PlanPreview
-                preview={plan.value}
-                clusters={knownClusters.value}
-                leftOut={leftOut(form, knownClusters.value)}
-              />
+              <PlanPreview preview={plan.value} leftOut={leftOut(form, knownClusters.value)} />
               <div class="buttons">
                 <button type="button" class="primary" disabled={isAsking.value} onClick={() => void start()}>
                   {plan.value.draftMode ? "Create the draft" : "Start the upgrade"}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { PageOfBundle } from "../../domain/spec/bundle";
 import { PageOfCluster } from "../../domain/spec/cluster";
 import { PageOfUpgrade } from "../../domain/spec/upgrade";
@@ -7,6 +7,7 @@ import { usePolled } from "../client/ask-api";
 import { serverNow } from "../client/send-request";
 import { session } from "../client/session";
 import { plural } from "../model/labels";
+import { filterParameters, phaseParameter } from "../model/list-filters";
 import {
   changedView,
   fragmentOf,
@@ -15,6 +16,7 @@ import {
   type ListView,
   optionalColumns,
   phasesOfTab,
+  type ViewChange,
 } from "../model/page-address";
 import { BulkOperations } from "../parts/bulk-operations";
 import { ErrorNote } from "../parts/error-note";
@@ -38,18 +40,13 @@ const tabWords: Readonly<Record<ListTab, string>> = {
  * again every three seconds and is sent something only where it has changed.
  */
 export function UpgradeList({ view }: { readonly view: ListView }) {
-  const { tab = "ALL", search, bundleId, resourceId, changeId, label, sort, without = [], page = 1 } = view;
-  const filters = {
-    ...(search && { search }),
-    ...(bundleId && { bundleId }),
-    ...(resourceId && { resourceId }),
-    ...(changeId && { changeId }),
-    ...(label && { label }),
-  };
-  const phases = phasesOfTab(tab);
+  const { tab = "ALL", sort, without = [], page = 1 } = view;
+  // As of when the filter was chosen: a time that went on would make another list of each reading.
+  const chosenAt = useMemo(serverNow, [view.created]);
+  const filters = filterParameters(view, chosenAt);
   const query = new URLSearchParams({
     ...filters,
-    ...(phases && { phase: phases.join(",") }),
+    ...phaseParameter(view),
     ...(sort && { sort }),
     pageNumber: String(page - 1),
     pageSize: String(pageSize),
@@ -60,8 +57,8 @@ export function UpgradeList({ view }: { readonly view: ListView }) {
   const clusters = usePolled(PageOfCluster, "/v1/clusters", 60_000).value?.elements ?? [];
   const [chosenIds, setChosenIds] = useState<ReadonlySet<string>>(new Set());
   const { elements: shown = [], pageMetadata: { totalElements = 0, totalPages = 1 } = {} } = upgrades.value ?? {};
-  const isFiltered = Object.keys(filters).length > 0 || tab !== "ALL";
-  const change = (changed: Omit<ListView, "page">) => {
+  const isFiltered = Object.keys(filters).length > 0 || view.phase !== undefined || tab !== "ALL";
+  const change = (changed: ViewChange) => {
     location.hash = fragmentOf({ page: "UPGRADES", view: changedView(view, changed) });
   };
   const choose = (ids: readonly string[], isChosen: boolean) =>
@@ -70,6 +67,9 @@ export function UpgradeList({ view }: { readonly view: ListView }) {
     counts.value?.phases
       .filter(({ phase }) => phasesOfTab(one)?.includes(phase) ?? true)
       .reduce((sum, { upgrades: count }) => sum + count, 0);
+  const creators = [...new Set([session.value?.caller, ...shown.map(({ createdBy }) => createdBy)])]
+    .filter((one) => one !== undefined)
+    .sort();
   const needed = countOf("NEEDS_YOU") ?? 0;
   useEffect(() => {
     document.title = needed > 0 ? `(${needed}) Upgrades` : "Upgrades";
@@ -102,7 +102,7 @@ export function UpgradeList({ view }: { readonly view: ListView }) {
           );
         })}
       </nav>
-      <ListFilters view={view} bundles={bundles} clusters={clusters} change={change} />
+      <ListFilters view={view} bundles={bundles} clusters={clusters} creators={creators} change={change} />
       {upgrades.error && <ErrorNote error={upgrades.error} isAlert />}
       <p class="small" role="status">
         {upgrades.value ? countWords(totalElements, isFiltered) : upgrades.error ? "" : "Reading upgrades…"}

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Task } from "../../domain/spec/task";
-import { Upgrade } from "../../domain/spec/upgrade";
+import { UpgradePreview } from "../../domain/plan/preview";
+import { type PublishedPhase, Upgrade } from "../../domain/spec/upgrade";
 import { awaitsLateCommit } from "../../domain/task/late-start";
 import { type FollowedTask, nothingKnown } from "../../domain/task/task-change";
 import { openApi, usePolled } from "../client/ask-api";
@@ -20,6 +21,7 @@ import { ErrorSummary, PastErrors } from "../parts/error-summary";
 import { HostTable } from "../parts/host-table";
 import { Moment } from "../parts/moment";
 import { OperationButtons } from "../parts/operations";
+import { PlanPreview } from "../parts/plan-preview";
 import { Prechecks } from "../parts/prechecks";
 import { TaskParts, type TreeTarget } from "../parts/task-tree";
 import { TimelinePicture } from "../parts/timeline-picture";
@@ -107,6 +109,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
         <PhaseTimes upgrade={upgrade.value} now={now} />
         <LineState line={line} task={task} now={now} />
         <WorkflowLink id={id} />
+        {session.value?.mayOperate && <a href={fragmentOf({ page: "NEW", like: id })}>New upgrade like this</a>}
       </div>
       {line.state === "LOST" && <ErrorNote error={line.error} isAlert />}
       {unavailable && <ErrorNote error={unavailable} isAlert />}
@@ -117,6 +120,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
       <ErrorSummary task={task} goTo={goTo} />
       <Warnings task={task} />
       <Prechecks task={task} now={now} />
+      {upgrade.value?.phase !== undefined && beforeCommit.has(upgrade.value.phase) && <DraftPlan id={id} />}
       <HostTable task={task} versions={upgrade.value?.versions} now={now} goTo={goTo} />
       <TaskParts task={task} target={target} />
       <section aria-labelledby="timeline-title">
@@ -129,6 +133,20 @@ export function UpgradePage({ id }: { readonly id: string }) {
       </section>
       <PastErrors task={task} />
     </>
+  );
+}
+
+const beforeCommit: ReadonlySet<PublishedPhase> = new Set(["DRAFT_PRECHECKS", "DRAFT_READY", "PRECHECKS_FAILED"]);
+
+/** What a draft will do once it is committed, by its own plan and with the hosts as they are now. */
+function DraftPlan({ id }: { readonly id: string }) {
+  const { value, error } = usePolled(UpgradePreview, `/v1/upgrades/${encodeURIComponent(id)}/plan`, 60_000);
+  return (
+    <section class="draft-plan" aria-labelledby="plan-title">
+      <h2 id="plan-title">The plan</h2>
+      {error && <ErrorNote error={error} />}
+      {value ? <PlanPreview preview={value} /> : !error && <p class="small">Reading the plan…</p>}
+    </section>
   );
 }
 

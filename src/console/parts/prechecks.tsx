@@ -84,7 +84,7 @@ function AllChecks({ run: { name, resources, isTruncated }, tellsErrors = false 
   if (resources.every(({ checks }) => checks.length === 0)) return null;
   return (
     <details onToggle={({ currentTarget: { open } }) => setOpen(open)}>
-      <summary>All checks of {name}</summary>
+      <summary>{name}: all checks</summary>
       {isOpen && (
         <ul class="checks">
           {resources.map((resource) => (

@@ -16,6 +16,7 @@ describe("the console's list of upgrades", function () {
     const rows = page.locator(".upgrades tbody tr");
     await page.goto(service.apiUrl);
     await page.locator(`a[href="#/upgrades/${mine.id}"]`).waitFor();
+    await page.getByText("Filters", { exact: true }).click();
     const asked = page.waitForRequest((request) => request.url().includes("resourceId="));
     await page.getByLabel("Cluster").selectOption({ label: "fra1-prod-cl01" });
     expect((await asked).url()).to.match(/resourceId=4a6c1a1e-51b2-4d3c-9e0f-000000000008&pageNumber=0&pageSize=25/);
@@ -38,6 +39,37 @@ describe("the console's list of upgrades", function () {
 
     const second = await service.startUpgrade(example("cluster-draft"));
     await page.locator(`a[href="#/upgrades/${second.id}"]`).waitFor();
+  });
+
+  it("takes several filters at once, and takes each away again by its chip", async () => {
+    const { page, service } = console;
+    await service.startUpgrade(example("cluster-draft"));
+    await page.goto(`${service.apiUrl}/#/?tab=DRAFTS`);
+    await page.getByText("1 upgrade like this").waitFor();
+    await page.getByText("Filters", { exact: true }).click();
+    await page.getByLabel("Status").selectOption({ label: "Draft, ready" });
+    await page.getByLabel("Created by", { exact: true }).first().fill("DEV");
+    await page.keyboard.press("Enter");
+    const asked = page.waitForRequest((request) => request.url().includes("createdSince="));
+    await page.getByLabel("Created in").selectOption("7d");
+    expect(new URL((await asked).url()).searchParams.get("phase")).to.equal("DRAFT_READY");
+    await page.getByText("1 upgrade like this").waitFor();
+    const chips = page.getByRole("list", { name: "Filters that are on" });
+    for (const name of [
+      "Status: Draft, ready, remove",
+      "Created by: DEV, remove",
+      "Created in the last 7 days, remove",
+    ])
+      expect(await chips.getByRole("button", { name }).count(), name).to.equal(1);
+    await expectAccessible(page);
+    await page.getByLabel("Created by", { exact: true }).first().fill("nobody");
+    await page.keyboard.press("Enter");
+    await page.getByText("No upgrade is like this.").waitFor();
+    await chips.getByRole("button", { name: "Created by: nobody" }).click();
+    await page.getByText("1 upgrade like this").waitFor();
+    expect(page.url()).to.contain("created=7d").and.contain("phase=DRAFT_READY").and.not.contain("createdBy");
+    await chips.getByRole("button", { name: "Remove all" }).click();
+    await page.waitForURL((url) => url.hash === "#/?tab=DRAFTS");
   });
 
   it("finds upgrades by words, sorts them, leaves out columns, and keeps all of that in the address", async () => {

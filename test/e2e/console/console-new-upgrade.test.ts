@@ -39,6 +39,10 @@ describe("the console's form of a new upgrade", function () {
       await page.keyboard.type(text);
     };
     const field = (label: string) => page.getByLabel(label, { exact: true }).locator("visible=true").first();
+    const nameOf = async (path: string, id: string) => {
+      const { body } = await service.get<{ elements: { id: string; name: string }[] }>(path);
+      return body.elements.find((one) => one.id === id)?.name ?? "";
+    };
     const open = (panel: string) => pressOn(page, page.locator("summary", { hasText: panel }), "Enter");
 
     await type(field("Bundle"), "The whole");
@@ -51,7 +55,7 @@ describe("the console's form of a new upgrade", function () {
     await page.keyboard.type("0930AM");
     await open("Hosts: version");
     await type(field("Version"), "9.0.2");
-    await type(field("Image id"), "2f6d8a10-7c3e-4b5d-9a01-000000000001");
+    await type(field("Which image"), await nameOf("/v1/personalities", "2f6d8a10-7c3e-4b5d-9a01-000000000001"));
     await pressOn(page, console.button("Add a firmware package"), "Enter");
     await type(field("Hardware support manager"), "com.example.firmware");
     await type(field("Package name"), "Catalog");
@@ -65,14 +69,12 @@ describe("the console's form of a new upgrade", function () {
     await type(field("Seconds between attempts"), "30");
     await open("Network virtualization");
     await pressOn(page, console.button("Add inputs for an instance"), "Enter");
-    const proposed = await page.locator(`datalist option[value="7b1e40c2-5d0a-4c6e-8f11-000000000001"]`).textContent();
-    expect(proposed, "the name beside the id that is proposed").to.match(/\w/);
-    await type(field("Which instance"), "7b1e40c2-5d0a-4c6e-8f11-000000000001");
+    await type(field("Which instance"), await nameOf("/v1/netvirt", "7b1e40c2-5d0a-4c6e-8f11-000000000001"));
     await type(field("Host clusters in parallel"), "Yes");
     await pressOn(page, page.getByLabel("Upgrade no edge cluster"), "Space");
     await open("Management servers");
     await pressOn(page, console.button("Add inputs for a server"), "Enter");
-    await type(field("Which server"), "9c2f51d3-6e1b-4d7f-a022-000000000001");
+    await type(field("Which server"), await nameOf("/v1/management-servers", "9c2f51d3-6e1b-4d7f-a022-000000000001"));
     await type(field("How"), "By migration");
     await type(field("Address"), "As given");
     await type(field("IP address"), "10.20.30.40");
@@ -93,7 +95,7 @@ describe("the console's form of a new upgrade", function () {
         {
           resourceId: "4a6c1a1e-51b2-4d3c-9e0f-000000000034",
           scheduledTimestamp: await page.evaluate(`new Date("${year}-12-01T09:30").toISOString()`),
-          toVersion: "9.0.2",
+          toVersion: "9.0.2-0.25148076",
           personalitySpec: {
             personalityId: "2f6d8a10-7c3e-4b5d-9a01-000000000001",
             hardwareSupportSpecs: [
@@ -144,6 +146,42 @@ describe("the console's form of a new upgrade", function () {
     const id = /#\/upgrades\/(.+)$/.exec(page.url())?.[1] ?? "";
     const { body } = await service.get<Record<string, unknown>>(`/v1/upgrades/${id}`);
     expect(body["resourceUpgradeSpecs"]).to.deep.equal(expected.resourceUpgradeSpecs);
+  });
+
+  it("is filled as an earlier upgrade was asked for, whose plan the page of a draft shows again", async () => {
+    const { page, service } = console;
+    const earlier = await service.startUpgrade({
+      ...hostsOnly,
+      resourceUpgradeSpecs: [
+        { resourceId: heldCluster, scheduledTimestamp: `${new Date().getFullYear() + 1}-01-01T00:00:00Z` },
+      ],
+    });
+    await console.open(earlier);
+    const plan = page.getByRole("region", { name: "The plan" });
+    await plan
+      .getByText(/fra1-prod-cl01 to 9\.0\.2/)
+      .last()
+      .waitFor();
+    expect(await plan.innerText())
+      .to.match(/Hosts\s+\d+ to upgrade/)
+      .and.match(/Now on\s+9\.0/)
+      .and.contain("not before");
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "New upgrade like this" }).click();
+    await page.getByText(/^Filled as .* was asked for/).waitFor();
+    expect(await shownJson(page)).to.deep.equal({
+      ...hostsOnly,
+      resourceUpgradeSpecs: [{ resourceId: heldCluster, upgradeNow: true }],
+    });
+    await page.getByLabel(/^fra1-mgmt-cl01/).check();
+    await page.getByText(/^Clusters \(2 chosen, \d+ hosts\)$/).waitFor();
+    await page.getByLabel("Same as an earlier upgrade").selectOption(earlier.id);
+    await page.getByText(/^Clusters \(1 chosen, \d+ hosts?\)$/).waitFor();
+    await console.button("Show the plan").click();
+    await console.button("Create the draft").waitFor();
+    await page.locator(".waves summary").first().click();
+    await page.getByText(/^Wave 1: fra1-prod-cl01: \S+/).waitFor();
+    await expectAccessible(page);
   });
 
   it("starts nothing twice, neither by a double click nor after an answer that was lost", async () => {
@@ -233,6 +271,7 @@ describe("the console's form of a new upgrade", function () {
     expect(await described(time)).to.contain("has passed");
     const version = page.getByLabel("Version", { exact: true });
     expect(await described(version)).to.contain("does not offer version 8.0");
+    expect(await version.locator("option:checked").innerText()).to.equal("8.0 (not in the list)");
     await expectAccessible(page);
     await screenshot(page, "console-refused");
 
@@ -240,7 +279,7 @@ describe("the console's form of a new upgrade", function () {
     expect(await described(version), "the other problem stays").to.contain("does not offer version 8.0");
     await page.getByRole("alert").getByRole("button").click();
     expect(await hasFocus(version), "the summary leads to the field").to.equal(true);
-    await version.fill("");
+    await version.selectOption("");
     await console.button("Show the plan").click();
     await console.button("Start the upgrade").waitFor();
     await page.getByText(/This is not a draft/).waitFor();

@@ -217,9 +217,9 @@ describe("the console's page of one upgrade", function () {
       .to.match(/Prechecks, run 2: 2 checks passed, 0 failed[^]*Prechecks: 1 check passed, 1 failed/)
       .and.not.contain("Host esx-1 has 1 GiB left");
     expect(await page.getByRole("treeitem", { name: /Prechecks/ }).count()).to.equal(0);
-    await section.getByText("All checks of Prechecks, run 2").click();
+    await section.getByText("Prechecks, run 2: all checks").click();
     await section.getByText("Free space").waitFor();
-    await section.getByText("All checks of Prechecks", { exact: true }).click();
+    await section.getByText("Prechecks: all checks", { exact: true }).click();
     await section.getByText("Host esx-1 has 1 GiB left").waitFor();
     await expectAccessible(page);
   });

@@ -13,18 +13,22 @@ describe("the console's addresses", () => {
           bundleId: "a b&c=d",
           resourceId: "#/é",
           search: "50% & more",
+          phase: "DRAFT_READY",
+          createdBy: "jane@example.com",
+          created: "7d",
           sort: "ended",
           without: ["HOSTS", "ID"],
           page: 12,
         },
       },
       { page: "NEW" },
+      { page: "NEW", like: "6f1f-2a" },
       { page: "UPGRADE", id: "6f1f-2a" },
     ] as const)
       expect(pageAddressOf(fragmentOf(address))).to.deep.equal(address);
     for (const fragment of [
       ...["#/upgrades/../x", "#/?", "#/?page=1", "#/?page=-3", "#/?page=x&search=", "#/?other=y"],
-      ...["#/?tab=drafts", "#/?sort=size", "#/?without=NAME,,"],
+      ...["#/?tab=drafts", "#/?sort=size", "#/?phase=LOST&created=2w", "#/?without=NAME,,"],
     ])
       expect(pageAddressOf(fragment), fragment).to.deep.equal({ page: "UPGRADES" });
   });
@@ -33,6 +37,16 @@ describe("the console's addresses", () => {
     expect(changedView({ page: 3, search: "fra1", sort: "name" }, { search: "", tab: "RUNNING" })).to.deep.equal({
       sort: "name",
       tab: "RUNNING",
+    });
+  });
+
+  it("keep a phase only on a tab that has it", () => {
+    expect(changedView({ tab: "DRAFTS", phase: "DRAFT_READY" }, { tab: "RUNNING" })).to.deep.equal({ tab: "RUNNING" });
+    expect(changedView({ phase: "DRAFT_READY" }, { tab: "DRAFTS" })).to.have.property("phase", "DRAFT_READY");
+    expect(changedView({ phase: "DRAFT_READY" }, { phase: "" })).to.deep.equal({});
+    expect(pageAddressOf("#/?tab=RUNNING&phase=DRAFT_READY")).to.deep.equal({
+      page: "UPGRADES",
+      view: { tab: "RUNNING" },
     });
   });
 
