@@ -152,8 +152,7 @@ function Chips({ chips, remove }: ChipsProps) {
       {chips.map(({ name, words }) => (
         <li key={name}>
           <button type="button" class="chip" onClick={() => removeNow([name])}>
-            {words}
-            <span class="visually-hidden">, remove</span> <span aria-hidden="true">✕</span>
+            {words} <span class="visually-hidden">(remove)</span> <span aria-hidden="true">✕</span>
           </button>
         </li>
       ))}
