@@ -45,7 +45,7 @@ describe("the console's list of upgrades", function () {
     const { page, service } = console;
     await service.startUpgrade(example("cluster-draft"));
     await page.goto(`${service.apiUrl}/#/?tab=DRAFTS`);
-    await page.getByText("1 upgrade like this").waitFor();
+    await page.getByText("1 upgrade found").waitFor();
     await page.getByText("Filters", { exact: true }).click();
     await page.getByLabel("Status").selectOption({ label: "Draft, ready" });
     await page.getByLabel("Created by", { exact: true }).first().fill("DEV");
@@ -53,16 +53,16 @@ describe("the console's list of upgrades", function () {
     const asked = page.waitForRequest((request) => request.url().includes("createdSince="));
     await page.getByLabel("Created in").selectOption("7d");
     expect(new URL((await asked).url()).searchParams.get("phase")).to.equal("DRAFT_READY");
-    await page.getByText("1 upgrade like this").waitFor();
+    await page.getByText("1 upgrade found").waitFor();
     const chips = page.getByRole("list", { name: "Filters that are on" });
     for (const words of ["Status: Draft, ready", "Created by: DEV", "Created in the last 7 days"])
       expect(await chips.getByRole("button", { name: `${words} (remove)` }).count(), words).to.equal(1);
     await expectAccessible(page);
     await page.getByLabel("Created by", { exact: true }).first().fill("nobody");
     await page.keyboard.press("Enter");
-    await page.getByText("No upgrade is like this.").waitFor();
+    await page.getByText("No upgrades match.").waitFor();
     await chips.getByRole("button", { name: "Created by: nobody" }).click();
-    await page.getByText("1 upgrade like this").waitFor();
+    await page.getByText("1 upgrade found").waitFor();
     expect(page.url()).to.contain("created=7d").and.contain("phase=DRAFT_READY").and.not.contain("createdBy");
     await chips.getByRole("button", { name: "Remove all" }).click();
     await page.waitForURL((url) => url.hash === "#/?tab=DRAFTS");
@@ -80,7 +80,7 @@ describe("the console's list of upgrades", function () {
     expect(await rows.innerText()).to.contain(mine.id.slice(0, 8));
     await page.getByLabel("Order").selectOption("created");
     await page.getByText("Columns", { exact: true }).click();
-    await page.getByLabel("Created by").uncheck();
+    await page.getByRole("checkbox", { name: "Created by" }).uncheck();
     await page.getByRole("columnheader", { name: "Created by" }).waitFor({ state: "detached" });
     const address = page.url();
     await page.goto("about:blank");

@@ -75,7 +75,7 @@ describe("the console's form of a new upgrade", function () {
     await open("Management servers");
     await pressOn(page, console.button("Add inputs for a server"), "Enter");
     await type(field("Which server"), await nameOf("/v1/management-servers", "9c2f51d3-6e1b-4d7f-a022-000000000001"));
-    await type(field("How"), "By migration");
+    await type(field("How"), "Migration");
     await type(field("Address"), "As given");
     await type(field("IP address"), "10.20.30.40");
     await type(field("Subnet mask"), "255.255.255.0");
@@ -259,7 +259,7 @@ describe("the console's form of a new upgrade", function () {
     await page.locator("summary", { hasText: "Fill the form from JSON" }).click();
     await page.getByLabel("Request as JSON").fill("{");
     await console.button("Fill the form").click();
-    await page.getByText(/This is no JSON/).waitFor();
+    await page.getByText(/This is not JSON/).waitFor();
     await page.getByLabel("Request as JSON").fill(JSON.stringify(past));
     await console.button("Fill the form").click();
     await page.getByText(/fields that the interface does not know: draftmode/).waitFor();
