@@ -34,7 +34,7 @@ const fakeRole: StartRole = async (config, log) => {
 const config = readConfig();
 if (E.isLeft(config)) throw new Error(config.left.join("\n"));
 const name = process.argv[2];
-// The roles are run as this process is: by tsx in tests.
+// The roles are run as this process is.
 const program = [...process.execArgv, __filename];
 const role = name === "temporal" ? startTemporal : fakeRole;
 const running = isRoleName(name)

@@ -5,12 +5,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { expect } from "chai";
+import { useBundledProgram } from "../../support/bundled-program";
 
-const program = resolve(__dirname, "../../../src/main.ts");
+let program: () => string;
 
 /** Runs the program to its end, with nothing in the environment but what is given. */
 async function run(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
-  const child = spawn(process.execPath, ["--import", "tsx", program, ...args], {
+  const child = spawn(process.execPath, [program(), ...args], {
     env: { PATH: process.env["PATH"], ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -24,6 +25,7 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv = {})
 
 describe("the command line", function () {
   this.timeout(60_000);
+  program = useBundledProgram(resolve(__dirname, "../../../src/main.ts"));
 
   it("tells its commands when asked", async () => {
     for (const flag of ["--help", "-h"]) {
@@ -52,7 +54,7 @@ describe("the command line", function () {
   });
 
   it("hashes a password from the standard input for the users file, and says nothing else", async () => {
-    const child = spawn(process.execPath, ["--import", "tsx", program, "hash-password"], {
+    const child = spawn(process.execPath, [program(), "hash-password"], {
       env: { PATH: process.env["PATH"] },
       stdio: ["pipe", "pipe", "inherit"],
     });
@@ -98,7 +100,7 @@ describe("the command line", function () {
 
   it("starts an API without Temporal, and says in its log and within 3 s in /health/ready what it lacks", async () => {
     const [port, temporal] = [await freePort(), `127.0.0.1:${await freePort()}`];
-    const child = spawn(process.execPath, ["--import", "tsx", program, "api"], {
+    const child = spawn(process.execPath, [program(), "api"], {
       env: { PATH: process.env["PATH"], API_PORT: String(port), TEMPORAL_ADDRESS: temporal },
       stdio: ["ignore", "pipe", "inherit"],
     });

@@ -6,8 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-
-const program = resolve(__dirname, "../../support/fake-service.ts");
+import { useBundledProgram } from "../../support/bundled-program";
 
 /** The real supervisor with roles that do nothing, in processes of their own. */
 class Service {
@@ -16,11 +15,12 @@ class Service {
   private readonly ended: Promise<number | null>;
 
   constructor(
+    program: string,
     readonly dataDir: string,
     readonly ports: { api: number; simulator: number },
     environment: NodeJS.ProcessEnv = {},
   ) {
-    this.child = spawn(process.execPath, ["--import", "tsx", program], {
+    this.child = spawn(process.execPath, [program], {
       env: {
         PATH: process.env["PATH"],
         DATA_DIR: dataDir,
@@ -96,6 +96,7 @@ async function freePort(): Promise<number> {
 
 describe("start", function () {
   this.timeout(90_000);
+  const program = useBundledProgram(resolve(__dirname, "../../support/fake-service.ts"));
   let dataDir: string;
   let services: Service[];
 
@@ -109,7 +110,12 @@ describe("start", function () {
   });
 
   async function begin(environment: NodeJS.ProcessEnv = {}): Promise<Service> {
-    const service = new Service(dataDir, { api: await freePort(), simulator: await freePort() }, environment);
+    const service = new Service(
+      program(),
+      dataDir,
+      { api: await freePort(), simulator: await freePort() },
+      environment,
+    );
     services.push(service);
     return service;
   }
@@ -233,7 +239,7 @@ describe("start", function () {
     await first.ready();
     const pids = await first.pids();
     await first.kill("SIGKILL");
-    const second = new Service(dataDir, first.ports);
+    const second = new Service(program(), dataDir, first.ports);
     services.push(second);
     await second.ready();
     expect(second.lines.at(-1)).to.equal("ready");
@@ -250,7 +256,7 @@ describe("start", function () {
     expect(sameFolder.lines).to.deep.equal([
       `${dataDir} is in use by process ${supervisor}: stop that one or set DATA_DIR to another folder.`,
     ]);
-    const samePort = new Service(join(dataDir, "another"), first.ports);
+    const samePort = new Service(program(), join(dataDir, "another"), first.ports);
     services.push(samePort);
     expect(await samePort.exit()).to.equal(1);
     expect(samePort.lines).to.deep.equal([
