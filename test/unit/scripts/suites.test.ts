@@ -39,7 +39,12 @@ describe("the suites", () => {
 
   it("are run by the name of their folder, or of one above it", () => {
     expect(named("workflow/replay").map(({ name }) => name)).to.deep.equal(["workflow/replay"]);
-    expect(named("workflow").map(({ name }) => name)).to.deep.equal(["workflow/replay", "workflow"]);
+    expect(named("workflow").map(({ name }) => name)).to.deep.equal([
+      "workflow/replay",
+      "workflow",
+      "workflow/clusters",
+      "workflow/failures",
+    ]);
     expect(named("interop", "interop/contract").map(({ name }) => name)).to.have.length(2);
     expect(suites.suitesNamed(["unit", "system"])).to.deep.equal({ unknown: "system" });
   });
