@@ -5,6 +5,7 @@ import type { HostMaintenance } from "./clusters/host-maintenance";
 import type { LockHolder, PendingWait, UpgradeEnd } from "./contract";
 import type { ObserveCall } from "./drivers/call-observation";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
+import type { ReadFreezes } from "./freeze-check";
 
 export type { ComponentManagerAccess } from "./drivers/component-manager-access";
 
@@ -56,6 +57,8 @@ export interface ActivityDependencies {
   managementServer(resourceId: string): ManagementServerSettings | undefined;
   /** The upgrade whose child Workflow has this ID and is running. */
   readLockHolder(workflowId: string): Promise<LockHolder>;
+  /** The freezes that concern something of these domains. */
+  readonly readFreezes: ReadFreezes;
   /** Maintenance mode of single hosts, where it is not to be that of the management interface. */
   hostMaintenance?(componentManagerId: string): HostMaintenance;
   /** Absent where nobody is told what happens to upgrades. */

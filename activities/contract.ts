@@ -47,6 +47,21 @@ export interface ClusterTarget {
   readonly image?: ClusterImage;
   /** The upgrade on whose behalf this is done, for the log; absent in what the upgrade itself calls. */
   readonly upgradeId?: string;
+  /** Ids of the domains whose freezes keep it from beginning. */
+  readonly domains: readonly string[];
+}
+
+/** What a freeze may keep from beginning. */
+export interface FreezeLook {
+  readonly domains: readonly string[];
+  /** The message of the freeze that is known: tried again until there is another one, or none. */
+  readonly known?: string;
+}
+
+/** Why nothing may begin now. */
+export interface FreezeFound {
+  /** Absent where nothing is frozen. */
+  readonly error?: ErrorBody;
 }
 
 /** One Stage per precheck, all of them, failed ones with their errors. Failed checks are a result, not a failure. */
@@ -193,10 +208,15 @@ export interface HeldLock extends ConflictingHolder {
  *
  * Every method throws ApplicationFailure whose `type` is an error code of docs/error-codes.md and whose first detail
  * is {@link FailureDetails}. All are idempotent: each may run again after a crash at any point.
+ *
+ * What begins something (a resource, a host, a component, a step of a management server) fails as FROZEN or FREEZE_UNREADABLE where
+ * it may not, and has begun nothing then.
  */
 export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, NotificationActivities {
   /** Looks at the bundle of an upgrade in the catalog as it is now. */
   checkBundle(input: { readonly bundleId: string; readonly upgradeId: string }): Promise<BundleCheck>;
+  /** Looks whether a freeze keeps something from beginning. With `known` it fails, to be tried again, while that holds. */
+  lookAtFreeze(look: FreezeLook): Promise<FreezeFound>;
   /** Runs every precheck of a cluster, changes nothing. Heartbeats its Stages as they finish. */
   runClusterPrechecks(target: ClusterTarget & AtStage): Promise<ClusterPrechecks>;
   /**

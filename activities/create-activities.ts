@@ -31,6 +31,7 @@ import { unobserved } from "./drivers/call-observation";
 import { DriverError } from "./drivers/driver-error";
 import { createVim25Client } from "./drivers/vim25/vim25-client";
 import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
+import { beginUnder, lookAtFreeze } from "./freeze-check";
 import { managerClients } from "./manager-clients";
 import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
 import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
@@ -46,7 +47,7 @@ const concurrentLockReads = 8;
  * attempt; reads and restores are short and retried by Temporal.
  */
 export function createActivities(dependencies: ActivityDependencies): UpgradeActivities {
-  const { componentManager, patchFor, readLockHolder, limits, observe = unobserved } = dependencies;
+  const { componentManager, patchFor, readLockHolder, readFreezes, limits, observe = unobserved } = dependencies;
   const { callTimeout, clock } = limits;
   const lifecycleOf = managerClients(componentManager, (access) =>
     createVlcmClient(access, { callTimeout, clock, observe }),
@@ -117,9 +118,14 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
       ),
     putRemediationPolicy: (input) =>
       change(input, () =>
-        isBaseline(input)
-          ? switchOffClusterSettings(management(input), activityRetryPolicy(limits), input)
-          : putPolicy(interfaces(input), activityRetryPolicy(limits), input),
+        beginUnder(
+          readFreezes,
+          input.domains,
+        )(() =>
+          isBaseline(input)
+            ? switchOffClusterSettings(management(input), activityRetryPolicy(limits), input)
+            : putPolicy(interfaces(input), activityRetryPolicy(limits), input),
+        ),
       ),
     restoreRemediationPolicy: (input) =>
       runActivity(
@@ -143,6 +149,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
     readRunningVms: (input) => read(input, () => readRunningVms(management(input), shortRetryPolicy(), input)),
     remediateHosts: (input) =>
       remediateHosts(limits, input, {
+        begin: beginUnder(readFreezes, input.domains),
         lookAtHealth: () => lookAtHealth(gate, input),
         attempt: (context) =>
           isBaseline(input)
@@ -158,6 +165,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
         ),
       ),
     awaitClusterHealth: (input) => awaitClusterHealth(gate, input),
+    lookAtFreeze: (look) => lookAtFreeze(readFreezes, look),
     readLockHolder: ({ workflowId }) => runActivity({ context: { workflowId } }, () => readLockHolder(workflowId)),
     readLockHolders: ({ workflowIds }) =>
       runActivity({ context: {} }, async () => {

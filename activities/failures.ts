@@ -1,4 +1,4 @@
-import { ApplicationFailure } from "@temporalio/common";
+import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import type { ErrorBody } from "../src/domain/errors";
 import type { RemediationFailure, RemediationProgress } from "../src/domain/task/host-remediation";
 import { type ActivityProgress, type FailureDetails, workerShutdown } from "./contract";
@@ -68,6 +68,21 @@ export function workerShutdownFailure(
     context,
   };
   return failure({ error, ...(progress && { progress }), ...(mayStillArrive && { mayStillArrive }) }, true);
+}
+
+/** Tells the Workflow that nothing was begun because of a freeze, so that it waits for its end. */
+export function frozenFailure(error: ErrorBody, progress?: ActivityProgress): ApplicationFailure {
+  return failure({ error, ...(progress && { progress }) }, true);
+}
+
+/** Has Temporal look at a freeze again that is still there; nothing is wrong. */
+export function stillFrozenFailure({ message, errorCode }: ErrorBody): ApplicationFailure {
+  const type = errorCode ?? "FROZEN";
+  return ApplicationFailure.create({
+    message: bounded(message, 300),
+    type,
+    category: ApplicationFailureCategory.BENIGN,
+  });
 }
 
 /**

@@ -8,6 +8,8 @@ import type { AtStage } from "./work-stage";
 export interface MgmtTarget {
   readonly server: Pick<MgmtUpgradePlan, "resourceId" | "name" | "componentManagerId">;
   readonly targetVersion: string;
+  /** Ids of the domains whose freezes keep it from beginning. */
+  readonly domains: readonly string[];
 }
 
 /** A target together with the way to it. */

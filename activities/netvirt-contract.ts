@@ -14,6 +14,8 @@ export interface NetvirtTarget {
   readonly netvirt: Pick<NetvirtUpgradePlan, "resourceId" | "name" | "componentManagerId">;
   readonly targetVersion: string;
   readonly options: NetvirtUpgradePlan["options"];
+  /** Ids of the domains whose freezes keep it from beginning. */
+  readonly domains: readonly string[];
 }
 
 /** How the groups of a component are upgraded, as the upgrade coordinator keeps it. */

@@ -72,6 +72,17 @@ export function netvirtReadOptions(waits: ActivityWaits = defaultActivityWaits):
   return { ...readOptions(waits), startToCloseTimeout: waits.netvirtReadMinutes * minute };
 }
 
+/**
+ * A look at the freezes. It goes on until they can be read, and with one that is known until there is another or none; between
+ * its tries it takes no place in a worker and no event in the history.
+ */
+export function freezeOptions({ readRunSeconds }: ActivityWaits = defaultActivityWaits): ActivityOptions {
+  return {
+    startToCloseTimeout: readRunSeconds * second,
+    retry: { initialInterval: "1 second", backoffCoefficient: 1.5, maximumInterval: "10 seconds" },
+  };
+}
+
 /** One run of a read, at most: what a failure is only told more about, and must not wait for. */
 export function lookOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
   return { ...readOptions(waits), scheduleToCloseTimeout: waits.readRunSeconds * second };
@@ -125,12 +136,14 @@ export function rollbackOptions(waits: ActivityWaits = defaultActivityWaits): Ac
 export function clusterTarget(plan: ClusterUpgradePlan, upgradeId?: string): ClusterTarget {
   const { resourceId, name, componentManagerId, cluster, kind, targetVersion, image, options, customIsoId, hosts } =
     plan;
+  const { domains } = plan;
   const ownOptions = ownOptionsOf(plan);
   return {
     cluster: { resourceId, name, componentManagerId, cluster },
     kind,
     targetVersion,
     ...(hosts && { scope: hosts }),
+    domains,
     ...(upgradeId !== undefined && { upgradeId }),
     ...(image && { image }),
     ...(ownOptions && { ownOptions }),
@@ -140,17 +153,18 @@ export function clusterTarget(plan: ClusterUpgradePlan, upgradeId?: string): Clu
 
 /** What Activities need of a NETVIRT instance's plan. */
 export function netvirtTarget(plan: NetvirtUpgradePlan): NetvirtTarget {
-  const { resourceId, name, componentManagerId, targetVersion, options } = plan;
-  return { netvirt: { resourceId, name, componentManagerId }, targetVersion, options };
+  const { resourceId, name, componentManagerId, targetVersion, options, domains } = plan;
+  return { netvirt: { resourceId, name, componentManagerId }, targetVersion, options, domains };
 }
 
 /** What Activities need of a management server's plan. */
 export function mgmtTarget(plan: MgmtUpgradePlan): MgmtPrecheckInput {
-  const { resourceId, name, componentManagerId, targetVersion, mechanism, temporaryNetwork } = plan;
+  const { resourceId, name, componentManagerId, targetVersion, mechanism, temporaryNetwork, domains } = plan;
   return {
     server: { resourceId, name, componentManagerId },
     targetVersion,
     mechanism,
+    domains,
     ...(temporaryNetwork && { temporaryNetwork }),
   };
 }

@@ -190,3 +190,8 @@ export function describeResource({ doing, counts, inWork, lastError }: ResourceD
 export function pausedWhile(doing: string): string {
   return `Paused: work in progress continues to its end. ${doing}`;
 }
+
+/** What a resource's own Workflow does while a freeze keeps it from beginning what comes next. */
+export function frozenWhile(why: string): string {
+  return `Frozen: nothing new begins. ${why}`;
+}

@@ -10,6 +10,7 @@ import { isRight } from "fp-ts/Either";
 import type * as t from "io-ts";
 import type { FailureDetails } from "../activities/contract";
 import { ErrorBody } from "../src/domain/errors";
+import { isFrozen } from "../src/domain/freeze";
 import { workerShutdown } from "../src/domain/task/host-remediation";
 
 /** What each time limit of Temporal means to an operator; docs/configuration.md says how each is set. */
@@ -45,6 +46,13 @@ export function isLost(failure: unknown): boolean {
     (cause instanceof ApplicationFailure && cause.type === workerShutdown) ||
     (cause instanceof TimeoutFailure && (cause.timeoutType === "HEARTBEAT" || cause.timeoutType === "START_TO_CLOSE"))
   );
+}
+
+/** Why a freeze has kept an Activity from beginning something; undefined where that is not why it failed. */
+export function frozenIn(failure: unknown): ErrorBody | undefined {
+  if (!(failure instanceof ActivityFailure)) return undefined;
+  const error = errorOf(failure);
+  return isFrozen(error) ? error : undefined;
 }
 
 /** Whether something that an Activity has asked for may still take effect, because its worker was stopped. */

@@ -18,6 +18,8 @@ export interface ResumableActivity<Progress, Result> {
   /** What it works on, for log lines. */
   readonly name: string;
   readonly attempts: AttemptPolicy;
+  /** What an earlier call has left, where a freeze has ended it. */
+  readonly known?: Progress | undefined;
   /** Of the plan: how often the Activity may be lost before its workers are given up. */
   readonly waits: ActivityWaits;
   /** Schedules it with these attempts. `again` is a part of its input: what it has to know of earlier runs. */
@@ -36,7 +38,7 @@ export interface ResumableActivity<Progress, Result> {
 export async function runResumable<Progress, Result>(activity: ResumableActivity<Progress, Result>): Promise<Result> {
   const { name, attempts } = activity;
   const { lostRuns } = activity.waits;
-  let progress: Progress | undefined;
+  let progress = activity.known;
   for (let losses = 0; ; losses++) {
     try {
       return await activity.run(attemptsLeft(activity, progress), runAgain(progress));

@@ -95,8 +95,10 @@ export const HostsReport = model(
     failedHosts: t.array(FailedHost),
     /** How many hosts run which version. */
     versions: t.record(t.string, WholeNumber),
-    /** Nothing of the resource is being done, because it is paused. */
+    /** Nothing of the resource is being done, because it is paused or frozen. */
     isAtRest: t.boolean,
+    /** Why a freeze keeps it from beginning what comes next. */
+    frozen: t.string,
   },
 );
 export type HostsReport = t.TypeOf<typeof HostsReport>;

@@ -6,6 +6,7 @@ import { activityRetryPolicy, cancelledFailure, endingRetryPolicy, runActivity, 
 import type { HealthLook, RemediateHostsInput } from "../contract";
 import type { DriverError } from "../drivers/driver-error";
 import { hostsFailure, stoppedFailure } from "../failures";
+import type { Begin } from "../freeze-check";
 import { reportHeartbeats } from "../heartbeat-reporter";
 import type { RetryPolicy } from "../retry-policy";
 import { knownProgress, RemediationTracker } from "./remediation-tracker";
@@ -16,6 +17,7 @@ export interface RemediationContext {
   readonly limits: ActivityLimits;
   readonly progress: RemediationTracker;
   readonly retryPolicy: RetryPolicy;
+  readonly begin: Begin;
   /** Whether an earlier run may have asked for a remediation, which this run cannot know for sure. */
   readonly mayHaveRequested: boolean;
   /** The upgrade was cancelled: bring what runs to an end, start nothing. */
@@ -31,6 +33,7 @@ const safeEnds: ReadonlySet<string | undefined> = new Set([
 
 /** What upgrading hosts takes, of their kind of cluster. */
 export interface Remediation {
+  readonly begin: Begin;
   /** A short look at the cluster's health, for {@link RemediateHostsInput.gate}. */
   lookAtHealth(): Promise<HealthLook>;
   /**
@@ -48,7 +51,7 @@ export interface Remediation {
 export function remediateHosts(
   limits: ActivityLimits,
   input: RemediateHostsInput,
-  { lookAtHealth, attempt }: Remediation,
+  { begin, lookAtHealth, attempt }: Remediation,
 ): Promise<RemediationResult> {
   const activity = Context.current();
   const { cluster, hosts } = input;
@@ -65,7 +68,7 @@ export function remediateHosts(
   };
   const progress = new RemediationTracker(input, known, reportHeartbeats(activity, context), limits.clock);
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
-  const common = { input, limits, progress, mayHaveRequested };
+  const common = { input, limits, progress, begin, mayHaveRequested };
 
   async function upgrade(): Promise<RemediationResult> {
     try {

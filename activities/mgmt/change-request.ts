@@ -1,5 +1,6 @@
 import { endedByRestart } from "../complete-task";
 import { DriverError, isAnsweredForNow, isBusy } from "../drivers/driver-error";
+import { FrozenError } from "../freeze-check";
 import { GiveUpError } from "../retry-policy";
 import { mgmtFailure } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
@@ -43,7 +44,7 @@ export class ChangeRequest {
 
   /** Asks. `lastStart`: when the last such change began, which a trace of ours must be later than. */
   async send(send: () => Promise<void>, lastStart?: string): Promise<void> {
-    const { client, progress, limits, input, retryPolicy } = this.#context;
+    const { client, progress, limits, input, retryPolicy, begin } = this.#context;
     if (++this.#requests > maximumRequests) throw requestsWithoutEffect(input.server.name);
     const { requestedAt, accepted } = progress.current;
     const before = { ...(requestedAt !== undefined && { requestedAt }), ...(accepted !== undefined && { accepted }) };
@@ -51,10 +52,11 @@ export class ChangeRequest {
     progress.intend(Math.max(client.now() - clockSlack, Number.isNaN(last) ? 0 : last + 1));
     try {
       // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
-      await retryPolicy.once(send);
+      await begin(() => retryPolicy.once(send));
       progress.accept();
       this.#uncertain.clear();
     } catch (error) {
+      if (error instanceof FrozenError) progress.retract(before);
       if (!(error instanceof DriverError)) throw error;
       const refused = isBusy(error) || error.kind !== "transient";
       if (refused) progress.retract(before);

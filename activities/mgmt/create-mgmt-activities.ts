@@ -11,9 +11,9 @@ import { installUpdate, stageUpdate } from "./update";
 
 /** The Activities of management servers. */
 export function createMgmtActivities(dependencies: ActivityDependencies): MgmtActivities {
-  const { limits } = dependencies;
+  const { limits, readFreezes } = dependencies;
   const serverOf = mgmtServers(dependencies);
-  const step = { serverOf, limits };
+  const step = { serverOf, readFreezes, limits };
   return {
     runMgmtPrechecks: (input) => runMgmtPrechecks(step, input),
     readMgmtServer: (target) =>

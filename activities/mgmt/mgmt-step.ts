@@ -18,6 +18,7 @@ import { unobserved } from "../drivers/call-observation";
 import { bounded, type DriverError } from "../drivers/driver-error";
 import { createVcsaClient, type VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
+import { type Begin, beginUnder, type ReadFreezes } from "../freeze-check";
 import { reportHeartbeats } from "../heartbeat-reporter";
 import { managerClients } from "../manager-clients";
 import type { MgmtStepInput, MgmtTarget } from "../mgmt-contract";
@@ -32,6 +33,7 @@ export interface MgmtStepContext<I extends MgmtStepInput = MgmtStepInput> {
   readonly limits: ActivityLimits;
   readonly progress: MgmtProgressTracker;
   readonly retryPolicy: RetryPolicy;
+  readonly begin: Begin;
   /** Whether an earlier run may have asked for a change, which this run cannot know for sure. */
   readonly mayHaveRequested: boolean;
   /** The upgrade was cancelled: end what runs, begin nothing, throw CancelledBeforeStart where nothing does. */
@@ -40,6 +42,7 @@ export interface MgmtStepContext<I extends MgmtStepInput = MgmtStepInput> {
 
 export interface MgmtDependencies {
   serverOf(target: MgmtTarget): MgmtServerAccess;
+  readonly readFreezes: ReadFreezes;
   readonly limits: ActivityLimits;
 }
 
@@ -54,7 +57,7 @@ export function mgmtContext({ server }: MgmtTarget): Record<string, string> {
  * none. After a cancellation the step runs once more to bring what has begun to an end.
  */
 export function runMgmtStep<I extends MgmtStepInput, R>(
-  { serverOf, limits }: MgmtDependencies,
+  { serverOf, readFreezes, limits }: MgmtDependencies,
   input: I,
   work: (context: MgmtStepContext<I>) => Promise<R>,
 ): Promise<R> {
@@ -66,12 +69,13 @@ export function runMgmtStep<I extends MgmtStepInput, R>(
   const context = mgmtContext(input);
   const beat = reportHeartbeats(activity, context);
   const progress = new MgmtProgressTracker(known, input.attempts.maximumAttempts, beat);
+  const begin = beginUnder(readFreezes, input.domains);
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
 
   const run = (stopping: boolean): Promise<R> => {
     const { client, settings } = serverOf(input);
     const retryPolicy = stopping ? endingRetryPolicy(limits, onTrouble) : activityRetryPolicy(limits, onTrouble);
-    return work({ client, settings, input, limits, progress, retryPolicy, mayHaveRequested, stopping });
+    return work({ client, settings, input, limits, progress, retryPolicy, begin, mayHaveRequested, stopping });
   };
 
   /** Brings what runs to an end; gives a result only where the step came to a good end nevertheless. */

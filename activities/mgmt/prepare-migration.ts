@@ -103,9 +103,9 @@ function isEndedByRestart({ status, error, notifications }: MigrationStatus): bo
 
 /** Repeatable, as the product says, so that a lost answer needs no looking. */
 async function applyUntilSwitchover(context: MgmtStepContext, request: ChangeRequest): Promise<void> {
-  const { client, progress, limits, input, retryPolicy } = context;
+  const { client, progress, limits, input, retryPolicy, begin } = context;
   try {
-    await retryPolicy.once(() => client.applyMigration({ pause: true }));
+    await begin(() => retryPolicy.once(() => client.applyMigration({ pause: true })));
     const what = `Management server ${input.server.name} does not start to prepare its migration`;
     request.waitAtMost("applied", limits.operationBusy, () => mgmtFailure("MGMT_NOT_STARTED", what));
   } catch (error) {

@@ -1,14 +1,19 @@
 import { momentOf } from "../../src/clock";
+import type { ErrorBody } from "../../src/domain/errors";
 import { netvirtComponentNames, type NetvirtComponentResult } from "../../src/domain/task/netvirt-upgrade";
 import { compareVersions } from "../../src/domain/version";
 import type { ActivityLimits } from "../activity-limits";
 import { CancelledBeforeStart } from "../activity-run";
 import type { UpgradeNetvirtComponentInput } from "../contract";
 import { DriverError, isAnsweredForNow } from "../drivers/driver-error";
+import { type Begin, FrozenError } from "../freeze-check";
 import type { NsxClient, PlanAction } from "../drivers/nsx/nsx-client";
 import { GiveUpError, type RetryPolicy } from "../retry-policy";
 import { StallTimer } from "../stall-timer";
 import { ComponentLook, type ComponentProgressTracker, type ComponentView } from "./component-view";
+
+/** Milliseconds between two looks at freezes: one takes effect within 5 s. */
+const betweenLooksAtFreeze = 2_000;
 
 /** Requests in a row that may come to nothing before that is an error. */
 const maximumRequests = 5;
@@ -19,6 +24,9 @@ interface ComponentUpgradeOptions {
   readonly limits: ActivityLimits;
   readonly progress: ComponentProgressTracker;
   readonly retryPolicy: RetryPolicy;
+  readonly begin: Begin;
+  /** Why the coordinator is to begin no further node; undefined where it may. */
+  findFreeze(): Promise<ErrorBody | undefined>;
   /** The upgrade was cancelled: pause what runs, start nothing. */
   readonly stopping: boolean;
 }
@@ -28,7 +36,7 @@ interface ComponentUpgradeOptions {
  * 1. The coordinator is asked only where it stands still, and a heartbeat records the intent before the request.
  * 2. Whether a request arrived is told by what the coordinator shows afterwards, never by the answer alone.
  * 3. Success is what the nodes say: each one that is to be upgraded is. The component's status may be PAUSED then.
- * 4. While stopping nothing is asked for but a pause.
+ * 4. While stopping nothing is asked for but a pause. A freeze pauses it too: the coordinator begins nodes by itself.
  */
 export class ComponentUpgradeRun {
   readonly #o: ComponentUpgradeOptions;
@@ -40,6 +48,8 @@ export class ComponentUpgradeRun {
   /** How it stood when every node was last read again to make sure of it. */
   #confirmed: string | undefined;
   #pausedAt = -Infinity;
+  #freezeLookedAt = -Infinity;
+  #isFrozen = false;
   /** When the coordinator was last asked, by the clock's `now()`; of what an earlier run asked, as far as it can be known. */
   #requestedAt: number;
 
@@ -71,13 +81,30 @@ export class ComponentUpgradeRun {
       } else if (isActive(view.status)) {
         this.#upgraded = true;
         progress.show(view, describe(view));
-        if (this.#o.stopping) await this.#pause();
+        if (this.#o.stopping || (await this.#lookAtFreeze())) await this.#pause();
         if (still >= limits.stall) await this.#stalled(view);
       } else {
+        if (this.#isFrozen) await this.#endFrozen();
         await this.#standsStill(view, still);
       }
       await retryPolicy.pause(round);
     }
+  }
+
+  /** Whether a freeze is known; one that cannot be read stops nothing that has begun. */
+  async #lookAtFreeze(): Promise<boolean> {
+    const { retryPolicy, findFreeze } = this.#o;
+    if (retryPolicy.clock.now() - this.#freezeLookedAt < betweenLooksAtFreeze) return this.#isFrozen;
+    this.#freezeLookedAt = retryPolicy.clock.now();
+    this.#isFrozen = (await findFreeze())?.errorCode === "FROZEN";
+    return this.#isFrozen;
+  }
+
+  /** A freeze has had the coordinator paused, and it stands: it continues when that is lifted. */
+  async #endFrozen(): Promise<void> {
+    const error = await this.#o.findFreeze();
+    if (error) throw new FrozenError(error);
+    this.#isFrozen = false;
   }
 
   /** The coordinator works on nothing of this component, and it is not upgraded. */
@@ -121,7 +148,7 @@ export class ComponentUpgradeRun {
   }
 
   async #request(view: ComponentView): Promise<void> {
-    const { client, retryPolicy, progress, input } = this.#o;
+    const { client, retryPolicy, progress, input, begin } = this.#o;
     if (++this.#requests > maximumRequests)
       throw this.#lastRefusal ?? requestsWithoutEffect(client.id, input, maximumRequests);
     const { upgrade_coordinator_version: version } = await retryPolicy.retry(() => client.readSummary());
@@ -131,7 +158,7 @@ export class ComponentUpgradeRun {
     this.#upgraded = true;
     try {
       // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
-      await retryPolicy.once(() => client.startUpgrade(input.component, action));
+      await begin(() => retryPolicy.once(() => client.startUpgrade(input.component, action)));
       progress.accept();
       this.#lastRefusal = undefined;
       this.#unansweredSince = undefined;

@@ -3,6 +3,7 @@ import { activityRetryPolicy, pacedRetry, restoreRetry, runActivity, shortBounds
 import type { NetvirtActivities, NetvirtTarget } from "../contract";
 import { unobserved } from "../drivers/call-observation";
 import { createNsxClient, type NsxClient } from "../drivers/nsx/nsx-client";
+import { beginUnder } from "../freeze-check";
 import { managerClients } from "../manager-clients";
 import { runNetvirtPrechecks } from "./netvirt-prechecks";
 import { putNetvirtSettings, restoreNetvirtSettings } from "./netvirt-settings";
@@ -12,9 +13,10 @@ import { upgradeNetvirtComponent } from "./upgrade-netvirt-component";
 /** The Activities of NETVIRT instances; which of them wait out an outage is as for those of clusters. */
 export function createNetvirtActivities({
   componentManager,
+  readFreezes,
   limits,
   observe = unobserved,
-}: Pick<ActivityDependencies, "componentManager" | "limits" | "observe">): NetvirtActivities {
+}: Pick<ActivityDependencies, "componentManager" | "readFreezes" | "limits" | "observe">): NetvirtActivities {
   const clientOf = managerClients(componentManager, (access) =>
     createNsxClient(access, { callTimeout: limits.callTimeout, clock: limits.clock, observe }),
   );
@@ -33,7 +35,10 @@ export function createNetvirtActivities({
       ),
     putNetvirtSettings: (input) =>
       runActivity({ context: contextOf(input), failure: () => ({ retryable: false }) }, () =>
-        putNetvirtSettings(client(input), activityRetryPolicy(limits), input),
+        beginUnder(
+          readFreezes,
+          input.domains,
+        )(() => putNetvirtSettings(client(input), activityRetryPolicy(limits), input)),
       ),
     restoreNetvirtSettings: (input) =>
       runActivity(
@@ -43,6 +48,6 @@ export function createNetvirtActivities({
         },
         () => restoreNetvirtSettings(client(input), shortRetryPolicy(), input.previous),
       ),
-    upgradeNetvirtComponent: (input) => upgradeNetvirtComponent({ clientOf, limits }, input),
+    upgradeNetvirtComponent: (input) => upgradeNetvirtComponent({ clientOf, readFreezes, limits }, input),
   };
 }

@@ -14,12 +14,14 @@ import type { UpgradeNetvirtComponentInput } from "../contract";
 import type { DriverError } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
+import { beginUnder, findFreeze, type ReadFreezes } from "../freeze-check";
 import { reportHeartbeats } from "../heartbeat-reporter";
 import { ComponentUpgradeRun, NetvirtFailure } from "./component-upgrade-run";
 import { ComponentProgressTracker, knownProgress } from "./component-view";
 
 interface UpgradeNetvirtDependencies {
   clientOf(componentManagerId: string): NsxClient;
+  readonly readFreezes: ReadFreezes;
   readonly limits: ActivityLimits;
 }
 
@@ -28,7 +30,7 @@ interface UpgradeNetvirtDependencies {
  * failure is retryable until the attempts are used up; any other one is final and uses up none.
  */
 export function upgradeNetvirtComponent(
-  { clientOf, limits }: UpgradeNetvirtDependencies,
+  { clientOf, readFreezes, limits }: UpgradeNetvirtDependencies,
   input: UpgradeNetvirtComponentInput,
 ): Promise<NetvirtComponentResult> {
   const activity = Context.current();
@@ -41,6 +43,10 @@ export function upgradeNetvirtComponent(
   };
   const beat = reportHeartbeats(activity, context);
   const progress = new ComponentProgressTracker(component, known, attempts.maximumAttempts, beat);
+  const freezes = {
+    begin: beginUnder(readFreezes, input.domains),
+    findFreeze: () => findFreeze(readFreezes, input.domains),
+  };
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
 
   async function upgrade(client: NsxClient): Promise<NetvirtComponentResult> {
@@ -52,6 +58,7 @@ export function upgradeNetvirtComponent(
         limits,
         progress,
         retryPolicy,
+        ...freezes,
         stopping: false,
       }).toTheEnd();
     } catch (error) {
@@ -65,7 +72,8 @@ export function upgradeNetvirtComponent(
     progress.note("Cancelled: pausing the upgrade.");
     const retryPolicy = endingRetryPolicy(limits, onTrouble);
     try {
-      return await new ComponentUpgradeRun({ client, input, limits, progress, retryPolicy, stopping: true }).toTheEnd();
+      const run = new ComponentUpgradeRun({ client, input, limits, progress, retryPolicy, ...freezes, stopping: true });
+      return await run.toTheEnd();
     } catch (error) {
       if (!(error instanceof CancelledBeforeStart)) throw error;
       // Temporal takes a CancelledFailure only from an Activity that it has cancelled itself.

@@ -21,6 +21,7 @@ import { codecRoutes, type PayloadTranslator } from "./routes/codec";
 import { type ConsoleInstallation, consoleRoutes } from "./routes/console";
 import { apiReferenceRoutes } from "./routes/api-reference";
 import { documentsRoutes } from "./routes/documents";
+import { freezeRoutes } from "./routes/freeze";
 import { healthRoutes, metricsRoutes, type MetricsSource } from "./routes/health";
 import { bundlesRoutes, clustersRoutes, installationsRoutes } from "./routes/installations";
 import { taskEventsRoutes } from "./routes/task-events";
@@ -64,6 +65,7 @@ export function allRoutes(
     ...upgradeActionsRoutes(service),
     ...tasksRoutes(service),
     ...taskEventsRoutes(service),
+    ...freezeRoutes(service),
     ...bundlesRoutes(service),
     ...clustersRoutes(service),
     ...installationsRoutes(service),

@@ -14,12 +14,21 @@ import { respond, type Success } from "./response";
 
 /** What a route is about; the document describes each (openapi/openapi-document.ts), except those that it does not have. */
 export type Tag =
-  "upgrades" | "tasks" | "bundles" | "clusters" | "inventory" | "tokens" | "health" | "documentation" | UndocumentedTag;
+  | "upgrades"
+  | "tasks"
+  | "freeze"
+  | "bundles"
+  | "clusters"
+  | "inventory"
+  | "tokens"
+  | "health"
+  | "documentation"
+  | UndocumentedTag;
 export type UndocumentedTag = "codec" | "console";
 
 /** What a route says of itself, for the router and for the OpenAPI document. */
 export interface RouteDescription {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With parameters in braces: `/v1/upgrades/{id}`. */
   readonly path: string;
   readonly access: Access;

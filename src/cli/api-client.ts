@@ -22,7 +22,7 @@ interface Refusal {
 }
 
 /** The methods that the API knows. */
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** What a request may have beside method and path. */
 export interface RequestOptions {

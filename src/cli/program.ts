@@ -9,6 +9,7 @@ import { addControlCommands } from "./control-commands";
 import type { Environment } from "./environment";
 import { CliError, exitCode, type ExitCode } from "./errors";
 import { addContextCommands } from "./context-commands";
+import { addFreezeCommands } from "./freeze-commands";
 import { addListCommands } from "./list-commands";
 import { addReadCommands } from "./read-commands";
 import { addStartCommands } from "./start-commands";
@@ -109,6 +110,7 @@ function createProgram(
   addListCommands(add);
   addReadCommands(add);
   addControlCommands(add);
+  addFreezeCommands(add);
   addContextCommands(add);
   addCompletion(program, lastWord, offers);
   return program;

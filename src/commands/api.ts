@@ -22,6 +22,7 @@ import { observeManagerCalls } from "../observability/observe-manager-calls";
 import { oneLine, StartupError } from "../startup-error";
 import { BlockedWatch } from "../temporal/blocked-workflows";
 import { lazyClient } from "../temporal/connection";
+import { temporalFreezes } from "../temporal/freezes";
 import { PayloadEncryption } from "../temporal/payload-encryption";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { readError } from "../temporal/temporal-error";
@@ -46,6 +47,7 @@ export const startApiRole: StartRole = async (config, log) => {
   const metrics: ApiMetrics = createApiMetrics({
     upgrades: () => countUpgrades(),
     blockedWorkflows: () => blocked.counts(),
+    freezes: () => service.readFreeze()(),
   });
   const client = lazyClient(config.temporal, payloadConversionOf(keys), {
     onCall: metrics.measureTemporalCall,
@@ -62,6 +64,7 @@ export const startApiRole: StartRole = async (config, log) => {
     checkReady: () =>
       TE.map(() => [...catalog.problems(), ...blocked.problems()])(temporalReadiness(client, config.temporal)),
     executions: temporalUpgradeExecutions(client, log, currentRequestId),
+    freezes: temporalFreezes(client),
     catalog,
     inventory: fileInventory(inventoryFile, coalescedReads(reads, systemTimers)),
     identities: systemIdentities,

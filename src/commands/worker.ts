@@ -11,6 +11,7 @@ import { createWorkerMetrics, exporterAt } from "../observability/worker-metrics
 import { oneLine, StartupError } from "../startup-error";
 import { lazyClient } from "../temporal/connection";
 import { readUpgradeEnd } from "../temporal/describe-workflow";
+import { readFreezes } from "../temporal/freezes";
 import { readHolder } from "../temporal/lock-holder";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { readWaits } from "../temporal/upgrade-waits";
@@ -58,6 +59,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
         readUpgradeEnd: (upgradeId) => readUpgradeEnd(client, upgradeId),
         readWaits: (upgradeId) => readWaits(client, upgradeId),
       },
+      readFreezes: (domains) => readFreezes(client, domains),
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: { ...config.timeLimits, clock: monotonicClock },
       observe: observeManagerCalls({ log, measure: metrics.measureManagerCall, tracer: tracing?.tracer }),

@@ -161,6 +161,7 @@ function linked(
       name,
       componentManagerId: componentManager,
       clusters: served.map((one) => one.resourceId),
+      domains: [...new Set(served.map(({ domain }) => domain))],
       ...namesOf(componentManager, sans),
     };
   });

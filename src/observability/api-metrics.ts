@@ -1,7 +1,9 @@
+import * as E from "fp-ts/Either";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { CallOutcome, ManagerCall } from "../../activities/drivers/call-observation";
 import type { ApiMiddleware } from "../api/api-context";
 import { type Load, type LoadControl, loads, type ShedReason, shedReasons } from "../api/load-control";
+import type { FreezeStatus } from "../domain/freeze";
 import type { WorkflowKind } from "../domain/task/lost-upgrade";
 import type { UpgradeCounts } from "../temporal/upgrade-counter";
 import { callSeconds } from "./buckets";
@@ -25,6 +27,7 @@ export interface ApiMetrics {
 /** What Temporal knows, asked at each scrape; undefined where it does not tell. */
 interface TemporalCounts {
   upgrades(): Promise<UpgradeCounts | undefined>;
+  freezes(): Promise<E.Either<unknown, FreezeStatus>>;
   blockedWorkflows(): Readonly<Record<WorkflowKind, number>> | undefined;
 }
 
@@ -76,6 +79,7 @@ export function createApiMetrics(temporal: TemporalCounts): ApiMetrics {
   for (const load of loads) for (const reason of shedReasons) shed.inc({ load: load.toLowerCase(), reason }, 0);
   upgradeGauges(registers, () => temporal.upgrades());
   blockedGauge(registers, () => temporal.blockedWorkflows());
+  freezeGauge(registers, () => temporal.freezes());
 
   return {
     contentType: registry.contentType,
@@ -163,6 +167,19 @@ function blockedGauge(registers: Registry[], readCounts: TemporalCounts["blocked
     collect() {
       this.reset();
       for (const [workflow, count] of Object.entries<number>({ ...readCounts() })) this.set({ workflow }, count);
+    },
+  });
+}
+
+/** As {@link upgradeGauges}: every API process tells the same. */
+function freezeGauge(registers: Registry[], readFreeze: TemporalCounts["freezes"]): void {
+  new Gauge({
+    name: "ums_freezes",
+    help: "Emergency stops in force, NaN where that is not known",
+    registers,
+    async collect() {
+      const read = await readFreeze();
+      this.set(E.isRight(read) ? read.right.freezes.length : NaN);
     },
   });
 }

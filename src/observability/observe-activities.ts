@@ -62,10 +62,10 @@ export function observeActivities(log: Logger, metrics: WorkerMetrics): Activity
       return result;
     } catch (error) {
       const errorCode = codeOf(error);
-      // A run that is handed over or cancelled has not failed.
-      const failed = errorCode !== undefined && errorCode !== workerShutdown && errorCode !== "CANCELLED";
+      // A run that is handed over, cancelled or kept from beginning has not failed.
+      const failed = errorCode !== undefined && !notFailed.has(errorCode);
       if (failed) metrics.countFailure(errorCode);
-      if (isOneHost(activityType, input) && errorCode !== workerShutdown)
+      if (isOneHost(activityType, input) && (failed || errorCode === undefined || errorCode === "CANCELLED"))
         metrics.countHosts(failed ? "failed" : "stopped", 1);
       if (errorCode !== undefined) span?.setAttribute("ums.error.code", errorCode);
       const left = failed && error instanceof ApplicationFailure ? attemptsAfter(facts, input, error) : {};
@@ -74,6 +74,9 @@ export function observeActivities(log: Logger, metrics: WorkerMetrics): Activity
     }
   }
 }
+
+/** How runs end that have not failed. */
+const notFailed: ReadonlySet<string> = new Set([workerShutdown, "CANCELLED", "FROZEN", "FREEZE_UNREADABLE"]);
 
 function textIn(header: Payload | undefined): string | undefined {
   const id: unknown = header && defaultPayloadConverter.fromPayload(header);

@@ -7,8 +7,10 @@ import type { Task } from "../domain/spec/task";
 import type { Upgrade } from "../domain/spec/upgrade";
 import type { UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
 import { precheckTask } from "../domain/task/prechecks";
+import { findFreeze } from "./freeze";
 import type {
   CancelAnswer,
+  Freezes,
   Identities,
   RequestAnswer,
   UnansweredAnswer,
@@ -185,14 +187,16 @@ function applied(
 export interface UpdateUpgradeDependencies {
   readonly executions: Pick<
     UpgradeExecutions,
-    "request" | "cancel" | "recordRefusal" | "readUpgrade" | "readTask" | "readLocks" | "lockHolders"
+    "request" | "cancel" | "recordRefusal" | "readUpgrade" | "readTask" | "readLocks" | "readDomains" | "lockHolders"
   >;
+  readonly freezes: Pick<Freezes, "read">;
   readonly identities: Pick<Identities, "newId" | "now">;
 }
 
 /**
  * Commits a draft, gives a scheduled upgrade or a switchover another time, or cancels an upgrade; gives the Upgrade as it
- * is then. A draft is not committed while another upgrade visibly holds one of its resources.
+ * is then. Nothing is committed while something of it is frozen, nor a draft while another upgrade visibly holds one of its
+ * resources.
  */
 export function updateUpgrade(deps: UpdateUpgradeDependencies) {
   const { executions, identities } = deps;
@@ -203,17 +207,22 @@ export function updateUpgrade(deps: UpdateUpgradeDependencies) {
   ): TE.TaskEither<ServiceError, Upgrade> => {
     const readAfter = () => executions.readUpgrade(id);
     if (markForCancellation === true) return pipe(cancelUpgrade(deps)(id, caller), TE.chain(readAfter));
-    const refuse = (reason: ErrorBody): TE.TaskEither<ServiceError, never> =>
+    const refuse = (reason: ErrorBody, error = refusal(reason)): TE.TaskEither<ServiceError, never> =>
       pipe(
         TE.fromTask(
           executions.recordRefusal(id, { ...commit, request: "commit", requestedBy: nameOf(caller), reason }),
         ),
-        TE.chain(() => TE.left(refusal(reason))),
+        TE.chain(() => TE.left(error)),
       );
     const problem = scheduleProblem(commit, identities.now());
     if (problem) return refuse(problem);
     return pipe(
-      executions.readUpgrade(id),
+      commits(commit) ? frozenPart(deps, id) : TE.right(undefined),
+      TE.chain((frozen) =>
+        frozen
+          ? refuse({ ...frozen, errorCode: frozen.code, remediationMessage: frozen.remediation }, notAllowed(frozen))
+          : executions.readUpgrade(id),
+      ),
       TE.chain(({ status }) => {
         if (commits(commit)) return status === "DRAFT" ? lockedResource(executions, id) : TE.right(undefined);
         return status === "INPROGRESS" || status === "PAUSED"
@@ -225,6 +234,14 @@ export function updateUpgrade(deps: UpdateUpgradeDependencies) {
       TE.chain(readAfter),
     );
   };
+}
+
+/** Why a commit would begin nothing now: what something of the upgrade is frozen by. */
+function frozenPart({ executions, freezes }: Pick<UpdateUpgradeDependencies, "executions" | "freezes">, id: string) {
+  return pipe(
+    executions.readDomains(id),
+    TE.chain((domains) => findFreeze(freezes, domains)),
+  );
 }
 
 /** Why a switchover takes no other time. Only the Workflow of its server knows whether it has begun, and the Task shows it. */

@@ -1,6 +1,7 @@
 import { cancelTask, retryTask } from "./control-task";
 import { controlUpgrade, decideApproval, runPrechecks, updateUpgrade } from "./control-upgrade";
-import type { BundleCatalog, Identities, Inventory, UpgradeExecutions } from "./ports";
+import { liftFreeze, putFreeze, readFreeze } from "./freeze";
+import type { BundleCatalog, Freezes, Identities, Inventory, UpgradeExecutions } from "./ports";
 import {
   listBundles,
   listClusters,
@@ -18,6 +19,7 @@ import { TaskWatcher, type WatchTaskDependencies } from "./watch-task";
 
 export interface UpgradeServiceDependencies extends StartUpgradeDependencies, WatchTaskDependencies {
   readonly executions: UpgradeExecutions;
+  readonly freezes: Freezes;
   readonly catalog: BundleCatalog;
   readonly inventory: Inventory;
   readonly identities: Identities;
@@ -57,6 +59,9 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     listPersonalities: listPersonalities(deps.inventory),
     listIsos: listIsos(deps.inventory),
     readCluster: readCluster(deps),
+    putFreeze: putFreeze(deps),
+    readFreeze: readFreeze(deps),
+    liftFreeze: liftFreeze(deps),
     close: () => watcher.close(),
     checkReady: deps.checkReady,
   };

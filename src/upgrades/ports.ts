@@ -3,6 +3,7 @@ import type { Task as Effect } from "fp-ts/Task";
 import type { TaskEither } from "fp-ts/TaskEither";
 import type { ActivityRecord } from "../domain/activity/upgrade-activity";
 import type { ErrorBody } from "../domain/errors";
+import type { Freeze } from "../domain/freeze";
 import type { ManagerSilence } from "../domain/manager-silence";
 import type { PlannedReceiver } from "../domain/notifications/upgrade-notification";
 import type { PageRequest } from "../domain/page";
@@ -138,8 +139,20 @@ export interface UpgradeExecutions {
   readActivity(id: string): TaskEither<ServiceError, ReadActivity>;
   /** The locks that the upgrade takes or must not find held by another one. */
   readLocks(id: string): TaskEither<ServiceError, readonly string[]>;
+  /** Ids of the domains that something of the upgrade belongs to. */
+  readDomains(id: string): TaskEither<ServiceError, readonly string[]>;
   /** The upgrade that holds each of the locks (domain/resource-lock.ts), of those that are held; of many only what is visible already. */
   lockHolders(locks: readonly string[], until?: Deadline): TaskEither<ServiceError, ReadonlyMap<string, string>>;
+}
+
+/** Emergency stops, which are Temporal Workflow executions. What is read is never older than the last change. */
+export interface Freezes {
+  /** Those that concern something of these domains, that of everything first. Fails where one cannot be read. */
+  read(domains: readonly string[]): TaskEither<ServiceError, readonly Freeze[]>;
+  /** In the place of the one that its domain, or everything, was frozen by before. */
+  put(freeze: Freeze): TaskEither<ServiceError, void>;
+  /** That of a domain, or of everything; succeeds also where there is none. */
+  lift(domain: string | undefined, liftedBy: string): TaskEither<ServiceError, void>;
 }
 
 export interface BundleCatalog {

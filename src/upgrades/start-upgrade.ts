@@ -11,14 +11,15 @@ import type { ErrorBody } from "../domain/errors";
 import type { ClusterFacts, ClusterLookup } from "../domain/plan/facts";
 import { planUpgrade } from "../domain/plan/plan-upgrade";
 import { type HostsForPreview, previewOf, type UpgradePreview } from "../domain/plan/preview";
-import { clustersOf, type ClusterUpgradePlan, type UpgradePlan } from "../domain/plan/upgrade-plan";
+import { clustersOf, type ClusterUpgradePlan, resourcesOf, type UpgradePlan } from "../domain/plan/upgrade-plan";
 import type { Bundle } from "../domain/spec/bundle";
 import type { RequestWarning } from "../domain/spec/request-warning";
 import type { Task } from "../domain/spec/task";
 import type { UpgradeSpec } from "../domain/spec/upgrade-spec";
 import { initialTask } from "../domain/task/task-progress";
 import type { ActivityWaits } from "../domain/time-limits";
-import type { BundleCatalog, Deadline, Identities, Inventory, UpgradeExecutions } from "./ports";
+import type { BundleCatalog, Deadline, Freezes, Identities, Inventory, UpgradeExecutions } from "./ports";
+import { findFreeze } from "./freeze";
 import { silent } from "./read-installations";
 import { badRequest, failedDependency, notAllowed, type Problem, type ServiceError } from "./service-error";
 import type { StartRequest } from "./upgrade-service";
@@ -171,6 +172,7 @@ function hostsOf(inventory: Pick<Inventory, "readHosts">, plan: UpgradePlan): T.
 
 interface PlanDependencies {
   readonly executions: Pick<UpgradeExecutions, "lockHolders">;
+  readonly freezes: Pick<Freezes, "read">;
   readonly catalog: Pick<BundleCatalog, "find">;
   readonly inventory: Pick<Inventory, "clusters" | "readClusters" | "readHosts" | "installations" | "notifications">;
   readonly identities: Identities;
@@ -205,13 +207,13 @@ function planSettings({
   publicUrl,
   temporalAddress,
   waits,
-}: Omit<PlanDependencies, "catalog" | "inventory" | "executions" | "identities">) {
+}: Omit<PlanDependencies, "catalog" | "inventory" | "executions" | "freezes" | "identities">) {
   return { resolutionDays, lateStartMinutes, longWaitMinutes, publicUrl, temporalAddress, waits };
 }
 
 /** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */
 function admitAndPlan(
-  { catalog, inventory, executions, identities, ...settings }: PlanDependencies,
+  { catalog, inventory, executions, freezes, identities, ...settings }: PlanDependencies,
   { spec, warnings = [] }: WarnedSpec,
   id: string,
   until: Deadline = Infinity,
@@ -249,6 +251,19 @@ function admitAndPlan(
         E.map((admitted) => planUpgrade(admitted, { id, now, notifications, warnings, ...planSettings(settings) })),
       ),
     ),
+    TE.chainFirst((plan) => refuseFrozen(freezes, plan)),
+  );
+}
+
+/** Only a draft can be made while something of it is frozen. */
+function refuseFrozen(freezes: Pick<Freezes, "read">, plan: UpgradePlan): TE.TaskEither<ServiceError, void> {
+  if (plan.draft) return TE.right(undefined);
+  return pipe(
+    findFreeze(
+      freezes,
+      resourcesOf(plan).flatMap(({ domains }) => domains),
+    ),
+    TE.chain((problem) => (problem ? TE.left(notAllowed(problem)) : TE.right(undefined))),
   );
 }
 

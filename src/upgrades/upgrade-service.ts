@@ -1,6 +1,7 @@
 import type { TaskEither } from "fp-ts/TaskEither";
 import type { PageOfActivity } from "../domain/activity/upgrade-activity";
 import type { ErrorBody } from "../domain/errors";
+import type { FreezeSpec, FreezeStatus } from "../domain/freeze";
 import type { PageRequest } from "../domain/page";
 import type { UpgradePreview } from "../domain/plan/preview";
 import type { Bundle, PageOfBundle } from "../domain/spec/bundle";
@@ -62,6 +63,9 @@ export interface UpgradeService {
   listPersonalities(page?: PageRequest): TaskEither<ServiceError, PageOfPersonality>;
   listIsos(page?: PageRequest): TaskEither<ServiceError, PageOfIso>;
   readCluster(id: string): TaskEither<ServiceError, Cluster>;
+  putFreeze(spec: FreezeSpec, caller: string): TaskEither<ServiceError, FreezeStatus>;
+  readFreeze(): TaskEither<ServiceError, FreezeStatus>;
+  liftFreeze(domain: string | undefined, caller: string): TaskEither<ServiceError, FreezeStatus>;
   /** Follows a Task; `lastEventId` names the last event that the listener has had of it. */
   watchTask(id: string, follower: Follower): TaskEither<ServiceError, TaskListener>;
   /** Ends all that goes on for a listener, so that the process can stop. */

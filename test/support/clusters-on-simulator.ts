@@ -79,6 +79,7 @@ export async function simulateClusters(
       metadataUrls: [`http://depot.example.com/hostos/${version}/metadata.zip`],
     }),
     managementServer: () => undefined,
+    readFreezes: () => Promise.resolve([]),
     readLockHolder: () => Promise.resolve({}),
     limits,
   });

@@ -68,6 +68,8 @@ export interface SamplePlanOptions {
   readonly managementServer?: string;
   /** How many approvals the domain of the clusters wants. */
   readonly approvals?: number;
+  /** The domain of the clusters. */
+  readonly domain?: string;
 }
 
 /** A lost Activity is waited out for so long: with the 30 s of production tests of losses would wait and no more. */
@@ -94,6 +96,7 @@ export function samplePlan({
   hostScopes = new Map<string, HostScope>(),
   managementServer,
   approvals,
+  domain,
 }: SamplePlanOptions = {}): UpgradePlan {
   return planUpgrade(
     {
@@ -111,6 +114,7 @@ export function samplePlan({
           rollout: { ...defaultRolloutPolicy, healthGate: false, ...rollout },
           ...(managementServer !== undefined && { managementServer }),
           ...(approvals !== undefined && { approvals }),
+          ...(domain !== undefined && { domain }),
         }),
       ),
       installations,

@@ -28,6 +28,7 @@ export function domain() {
         name: "vc-01",
         componentManagerId: "vc01",
         clusters: ids,
+        domains: ["fra1"],
       },
     ],
     personalities: [],

@@ -2,6 +2,7 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
 import type { ActivityLimits } from "../../activities/activity-limits";
+import type { ReadFreezes } from "../../activities/freeze-check";
 import { createActivities } from "../../activities/create-activities";
 import type { Bundle, BundleComponent } from "../../src/domain/spec/bundle";
 import type { SubTask, Task } from "../../src/domain/spec/task";
@@ -85,6 +86,11 @@ export class SimulatedPlatform {
     return new SimulatedPlatform(simulator, resourceId, kind);
   }
 
+  /** The domain of all that is there. */
+  get domain(): string {
+    return `domain-of-${this.cluster}`;
+  }
+
   /** The plan of an upgrade of one product, with what a request says of it. */
   plan(product: keyof typeof components, { spec = {}, ...more }: SimulatedPlan = {}): SamplePlanOptions {
     const bundle: Bundle = { ...sampleBundle, id: `bundle-${product}`, components: [components[product]] };
@@ -93,11 +99,26 @@ export class SimulatedPlatform {
       bundle,
       resources: [{ resourceId: cluster, ...spec }],
       kinds: [this.kind],
+      domain: this.domain,
       installations: {
         netvirt: [
-          { resourceId: `nsx-${cluster}`, name: "nsx-01", componentManagerId: "nsx-01", domain: "fra1", clusters: [] },
+          {
+            resourceId: `nsx-${cluster}`,
+            name: "nsx-01",
+            componentManagerId: "nsx-01",
+            domain: this.domain,
+            clusters: [],
+          },
         ],
-        management: [{ resourceId: `vc-${cluster}`, name: "vc-01", componentManagerId: "vc01", clusters: [cluster] }],
+        management: [
+          {
+            resourceId: `vc-${cluster}`,
+            name: "vc-01",
+            componentManagerId: "vc01",
+            clusters: [cluster],
+            domains: [this.domain],
+          },
+        ],
         personalities: [],
         isos: [],
       },
@@ -106,7 +127,10 @@ export class SimulatedPlatform {
   }
 
   /** The Activities of production, under limits that a test can wait for. */
-  activities(limits: Partial<ActivityLimits> = {}): FakeActivities {
+  activities(
+    limits: Partial<ActivityLimits> = {},
+    readFreezes: ReadFreezes = () => Promise.resolve([]),
+  ): FakeActivities {
     const { url } = this.simulator;
     return new FakeActivities(
       createActivities({
@@ -121,6 +145,7 @@ export class SimulatedPlatform {
           version,
           metadataUrls: [`http://depot.example.com/hostos/${version}/metadata.zip`],
         }),
+        readFreezes,
         readLockHolder: () => Promise.resolve({}),
         limits: { ...defaultActivityLimits, callTimeout: 5_000, poll: { min: 10, max: 50 }, ...limits },
       }),

@@ -3,8 +3,11 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
 import type { HeldLock, UpgradeActivities } from "../../activities/contract";
+import { lookAtFreeze } from "../../activities/freeze-check";
+import type { Freeze } from "../../src/domain/freeze";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import { readUpgradeEnd } from "../../src/temporal/describe-workflow";
+import { readFreezes } from "../../src/temporal/freezes";
 import { readHolder } from "../../src/temporal/lock-holder";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
@@ -145,6 +148,15 @@ export class UpgradeBench {
       this.fakes.set(id, implementation);
   }
 
+  /** Domains of which nobody can tell whether they are frozen. */
+  readonly unreadableDomains = new Set<string>();
+
+  /** Asks Temporal, as the real worker does. */
+  async readFreezes(domains: readonly string[]): Promise<readonly Freeze[]> {
+    if (domains.some((domain) => this.unreadableDomains.has(domain))) throw new Error("Temporal is away");
+    return readFreezes(this.env.client, domains);
+  }
+
   /** Asks Temporal, as the real Activity does. */
   private async holdersOf(workflowIds: readonly string[]): Promise<HeldLock[]> {
     const read = workflowIds.map(async (workflowId) => {
@@ -168,6 +180,7 @@ export class UpgradeBench {
       prepareMgmtMigration: (input) => of(input.server.resourceId).prepareMgmtMigration(input),
       switchOverMgmtMigration: (input) => of(input.server.resourceId).switchOverMgmtMigration(input),
       cancelMgmtMigration: (target) => of(target.server.resourceId).cancelMgmtMigration(target),
+      lookAtFreeze: (look) => lookAtFreeze((domains) => this.readFreezes(domains), look),
       checkBundle: (input) => of(input.upgradeId).checkBundle(input),
       runClusterPrechecks: (target) => of(target.cluster.resourceId).runClusterPrechecks(target),
       readClusterHosts: (target) => of(target.cluster.resourceId).readClusterHosts(target),

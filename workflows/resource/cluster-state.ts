@@ -35,7 +35,7 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
   private readonly hostVersions = new Map<string, string>();
 
   constructor(readonly input: ClusterUpgradeInput) {
-    super(input.upgradeId, input.cluster.resourceId, initialClusterSubTask(input.cluster, now()));
+    super({ ...input, ...input.cluster }, initialClusterSubTask(input.cluster, now()));
   }
 
   protected apply(event: ProgressEvent | CommonEvent<ClusterStageType>, at: string): SubTask {

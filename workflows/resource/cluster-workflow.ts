@@ -7,7 +7,7 @@ import { clusterStages, type ClusterStageType } from "../../src/domain/task/clus
 import type { ClusterHost } from "../../src/domain/task/host-remediation";
 import { interrupted } from "../../src/domain/task/sub-task";
 import { changeOptions, clusterTarget, readOptions, restoreOptions } from "../activity-options";
-import { errorOf } from "../failures";
+import { errorOf, frozenIn } from "../failures";
 import { retryWhileLost } from "../lost-activities";
 import type { ClusterUpgradeInput, ResourceResult } from "../messages";
 import { findLeftovers, withLeftovers } from "./cluster-leftovers";
@@ -42,12 +42,12 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
     const outcome = state.counts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";
     return { outcome, doing: `Nothing to do: ${everyHost(state)} runs ${cluster.targetVersion}` };
   }
-  const policy = await readPolicyToChange(state);
+  let policy = await readPolicyToChange(state);
   let lastLook: readonly ClusterHost[] | undefined;
   try {
     await restoringAfterwards(
       async () => {
-        await stage(state, "PUT_REMEDIATION_POLICY", () => putPolicy(state, policy));
+        policy = await changePolicy(state, policy);
         const { commit } = await stage(state, "SET_DESIRED_IMAGE", () => setDesiredImage(state));
         state.publish("Upgrading hosts");
         lastLook = await stage(state, "UPGRADE_HOSTS", async () => {
@@ -86,6 +86,20 @@ async function readPolicyToChange(state: ClusterUpgradeState): Promise<RecordedP
     policy = await readPolicy(state);
   } while (state.pause.closed);
   return policy;
+}
+
+/** The first change of the cluster. Gives the policy as it was: read again where a freeze has kept it from being changed. */
+async function changePolicy(state: ClusterUpgradeState, read: RecordedPolicy): Promise<RecordedPolicy> {
+  for (let policy = read; ; policy = await readPolicyToChange(state)) {
+    try {
+      await stage(state, "PUT_REMEDIATION_POLICY", () => putPolicy(state, policy));
+      return policy;
+    } catch (failure) {
+      const frozen = frozenIn(failure);
+      if (!frozen) throw failure;
+      await state.thawed(frozen);
+    }
+  }
 }
 
 /** As it was, recorded in the history before it is changed. */

@@ -21,7 +21,7 @@ import { type HostCounts, interrupted, type ResourceOutcome } from "../../src/do
 import { Timestamp, toEpochMilliseconds } from "../../src/domain/timestamp";
 import { changeOptions, mgmtTarget, readOptions, rollbackOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
-import { errorOf } from "../failures";
+import { errorOf, frozenIn, progressOf } from "../failures";
 import { runResumable, retryWhileLost } from "../lost-activities";
 import { type MgmtUpgradeInput, type ResourceResult, switchoverSignal } from "../messages";
 import { type CommonEvent, type EndDetails, ResourceState } from "./resource-state";
@@ -55,10 +55,10 @@ async function upgradeServer(state: MgmtUpgradeState): Promise<ResourceEnding> {
   await state.pause.pass();
   if (mgmt.mechanism === "InPlace") {
     state.publish("Staging the update");
-    await stage(state, "STAGE_UPDATE", () => runMgmtStep("stageMgmtUpdate", state.input));
+    await changeServer(state, "STAGE_UPDATE", "stageMgmtUpdate");
     await state.pause.pass();
     state.publish("Installing the update; the management server restarts");
-    await stage(state, "INSTALL_UPDATE", () => runMgmtStep("installMgmtUpdate", state.input));
+    await changeServer(state, "INSTALL_UPDATE", "installMgmtUpdate");
   } else {
     await migrate(state);
   }
@@ -78,7 +78,7 @@ const beforeSwitchover: ReadonlySet<string | undefined> = new Set([
 async function migrate(state: MgmtUpgradeState): Promise<void> {
   try {
     state.publish("Preparing the new appliance");
-    await stage(state, "PREPARE_MIGRATION", () => runMgmtStep("prepareMgmtMigration", state.input));
+    await changeServer(state, "PREPARE_MIGRATION", "prepareMgmtMigration");
     await stage(state, "WAIT_FOR_SWITCHOVER", () => waitForSwitchover(state));
     await state.pause.pass();
   } catch (failure) {
@@ -87,7 +87,7 @@ async function migrate(state: MgmtUpgradeState): Promise<void> {
   }
   try {
     state.publish("Switching over; the management server restarts");
-    await stage(state, "SWITCH_OVER", () => runMgmtStep("switchOverMgmtMigration", state.input));
+    await changeServer(state, "SWITCH_OVER", "switchOverMgmtMigration");
   } catch (failure) {
     if (isCancellation(failure) || beforeSwitchover.has(errorOf(failure).errorCode)) await rollBack(state, failure);
     throw failure;
@@ -119,6 +119,22 @@ async function rollBack(state: MgmtUpgradeState, because: unknown): Promise<void
   });
 }
 
+/** One change of the server in its stage; again where a freeze has kept it from beginning, with the attempts that are left. */
+async function changeServer(state: MgmtUpgradeState, type: MgmtStageType, step: keyof typeof steps): Promise<void> {
+  let known: MgmtProgress | undefined;
+  await state.beginning(() =>
+    stage(state, type, async () => {
+      try {
+        await runMgmtStep(step, state.input, known);
+      } catch (failure) {
+        const progress = frozenIn(failure) && progressOf(failure, MgmtProgress);
+        known = progress && progress.reportedFailures > 0 ? progress : undefined;
+        throw failure;
+      }
+    }),
+  );
+}
+
 function stage<T>(state: MgmtUpgradeState, type: MgmtStageType, work: () => Promise<T>): Promise<T> {
   return runStage(state, type, titleOf(state), work);
 }
@@ -145,7 +161,7 @@ class MgmtUpgradeState extends ResourceState<ProgressEvent, MgmtStageType> {
   switchoverAt: string | undefined;
 
   constructor(readonly input: MgmtUpgradeInput) {
-    super(input.upgradeId, input.mgmt.resourceId, initialMgmtSubTask(input.mgmt, now()));
+    super({ ...input, ...input.mgmt }, initialMgmtSubTask(input.mgmt, now()));
     this.switchoverAt = input.mgmt.startSwitchoverTimestamp;
     this.signals.on(switchoverSignal, (time) => {
       if (Timestamp.is(time)) this.switchoverAt = time;
@@ -185,7 +201,11 @@ const steps = {
 } as const;
 
 /** Runs one change of a management server, as often as its attempts allow; where it is lost, it goes on from there. */
-function runMgmtStep(step: keyof typeof steps, { mgmt, waits }: MgmtUpgradeInput): Promise<unknown> {
+function runMgmtStep(
+  step: keyof typeof steps,
+  { mgmt, waits }: MgmtUpgradeInput,
+  known: MgmtProgress | undefined,
+): Promise<unknown> {
   const { id, summary } = steps[step];
   const { name, attempts } = mgmt;
   const input: MgmtMigrationInput = { ...mgmtTarget(mgmt), attempts };
@@ -193,6 +213,7 @@ function runMgmtStep(step: keyof typeof steps, { mgmt, waits }: MgmtUpgradeInput
     name,
     attempts,
     waits,
+    known,
     progress: MgmtProgress,
     reportedFailures: ({ reportedFailures }) => reportedFailures,
     run: (left, again): Promise<unknown> =>

@@ -27,7 +27,7 @@ import { type HostCounts, interrupted, type ResourceOutcome } from "../../src/do
 import type { ActivityWaits } from "../../src/domain/time-limits";
 import { changeOptions, lookOptions, netvirtReadOptions, netvirtTarget, restoreOptions } from "../activity-options";
 import { now } from "../clock";
-import { errorOf } from "../failures";
+import { errorOf, frozenIn, progressOf } from "../failures";
 import { runResumable, retryWhileLost } from "../lost-activities";
 import type { NetvirtUpgradeInput, ResourceResult } from "../messages";
 import { type CommonEvent, type EndDetails, ResourceState, upgradedIds } from "./resource-state";
@@ -64,7 +64,7 @@ async function upgradeInstance(state: NetvirtUpgradeState): Promise<ResourceEndi
   state.publish("Preparing");
   await restoringAfterwards(
     async () => {
-      await stage(state, "PUT_SETTINGS", () => putSettings(state, previous));
+      await state.beginning(() => stage(state, "PUT_SETTINGS", () => putSettings(state, previous)));
       await stage(state, "UPGRADE_COMPONENTS", () => upgradeComponents(state));
     },
     () => stage(state, "RESTORE_SETTINGS", () => restoreSettings(state, previous)),
@@ -103,15 +103,11 @@ function restoreSettings({ input: { netvirt, waits } }: NetvirtUpgradeState, pre
 
 /** Components one after another; the first that fails ends the instance, and those after it are not begun. */
 async function upgradeComponents(state: NetvirtUpgradeState): Promise<void> {
-  const { netvirt, waits } = state.input;
-  const { attempts } = netvirt;
   for (const component of state.waitingComponents()) {
     await endHereIfCancelled();
     await state.pause.pass();
-    state.record({ type: "ComponentStarted", component });
-    state.publish(`Upgrading ${netvirtComponentNames[component]}`);
     try {
-      await upgradeNetvirtComponent({ ...netvirtTarget(netvirt), component, attempts }, waits);
+      await upgradeComponent(state, component);
       state.record({ type: "ComponentSucceeded", component });
     } catch (failure) {
       const nodes = await CancellationScope.nonCancellable(() => nodesNow(state, component));
@@ -124,6 +120,27 @@ async function upgradeComponents(state: NetvirtUpgradeState): Promise<void> {
       state.report();
     }
   }
+}
+
+/** Upgrades one component; again where a freeze has kept it from beginning, with the attempts that are left. */
+async function upgradeComponent(state: NetvirtUpgradeState, component: NetvirtComponentType): Promise<void> {
+  const { netvirt, waits } = state.input;
+  const input = { ...netvirtTarget(netvirt), component, attempts: netvirt.attempts };
+  let known: NetvirtProgress | undefined;
+  await state.beginning(async () => {
+    state.record({ type: "ComponentStarted", component });
+    state.publish(`Upgrading ${netvirtComponentNames[component]}`);
+    try {
+      await upgradeNetvirtComponent(input, waits, known);
+    } catch (failure) {
+      if (frozenIn(failure)) {
+        const progress = progressOf(failure, NetvirtProgress);
+        known = progress && progress.reportedFailures > 0 ? progress : undefined;
+        state.record({ type: "ComponentPutBack", component });
+      }
+      throw failure;
+    }
+  });
 }
 
 /** How the nodes of a component that has failed or was paused stand; undefined where the coordinator does not say. */
@@ -175,7 +192,7 @@ class NetvirtUpgradeState extends ResourceState<ProgressEvent, NetvirtStageType>
   protected readonly counted = "Nodes";
 
   constructor(readonly input: NetvirtUpgradeInput) {
-    super(input.upgradeId, input.netvirt.resourceId, initialNetvirtSubTask(input.netvirt, now()));
+    super({ ...input, ...input.netvirt }, initialNetvirtSubTask(input.netvirt, now()));
   }
 
   protected apply(event: ProgressEvent | CommonEvent<NetvirtStageType>, at: string): SubTask {
@@ -204,12 +221,14 @@ class NetvirtUpgradeState extends ResourceState<ProgressEvent, NetvirtStageType>
 function upgradeNetvirtComponent(
   input: UpgradeNetvirtComponentInput,
   waits: ActivityWaits,
+  known: NetvirtProgress | undefined,
 ): Promise<NetvirtComponentResult> {
   const { netvirt, component, attempts } = input;
   return runResumable({
     name: `${netvirt.name}: ${netvirtComponentNames[component]}`,
     attempts,
     waits,
+    known,
     progress: NetvirtProgress,
     reportedFailures: ({ reportedFailures }) => reportedFailures,
     run: (left, again) =>

@@ -10,11 +10,14 @@ import {
 } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
 import type { SubTask } from "../../src/domain/spec/task";
-import type { StageProgress } from "../../src/domain/task/resource-stages";
+import type { StageLeft, StageProgress } from "../../src/domain/task/resource-stages";
 import { hasEndedPart, type HostCounts, type ResourceOutcome } from "../../src/domain/task/sub-task";
+import type { ActivityWaits } from "../../src/domain/time-limits";
 import type { VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
 import { now, stopwatch } from "../clock";
-import { describeResource, pausedWhile } from "../details";
+import { describeResource, frozenWhile, pausedWhile } from "../details";
+import { frozenIn } from "../failures";
+import { lookAtFreeze } from "../freeze-look";
 import { InternalSignals } from "../internal-signals";
 import {
   type FailedHost,
@@ -28,7 +31,18 @@ import {
 
 /** What happens to any resource. */
 export type CommonEvent<S extends string> =
-  { readonly type: "PauseChanged"; readonly paused: boolean } | StageProgress<S>;
+  | { readonly type: "PauseChanged"; readonly paused: boolean }
+  | { readonly type: "FreezeChanged"; readonly message?: string }
+  | StageProgress<S>
+  | StageLeft<S>;
+
+/** Whose part of an upgrade it is. */
+interface ResourceOf {
+  readonly upgradeId: string;
+  readonly resourceId: string;
+  readonly domains: readonly string[];
+  readonly waits: ActivityWaits;
+}
 
 /** What an end tells beside its outcome: what went wrong, or a sentence for the SubTask's description. */
 export interface EndDetails {
@@ -50,15 +64,16 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   private isAtRest = false;
   /** From its upgrade; operators send none to a resource. */
   readonly signals = new InternalSignals();
+  /** Why a freeze keeps it from beginning what comes next. */
+  private frozen: string | undefined;
   /** Where the resource stays while its upgrade is paused. */
   readonly pause = new PauseGate();
 
   protected constructor(
-    private readonly upgradeId: string,
-    private readonly resourceId: string,
+    private readonly of: ResourceOf,
     protected subTask: SubTask,
   ) {
-    this.log = new ResourceLog({ resourceId, name: subTask.resources?.[0]?.name });
+    this.log = new ResourceLog({ resourceId: of.resourceId, name: subTask.resources?.[0]?.name });
     setHandler(subTaskQuery, () => ({ ...this.subTask, published: this.published }), {
       description: "The resource with its hosts or components, as on the Task of its upgrade.",
     });
@@ -75,6 +90,40 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   private rests(isAtRest: boolean): void {
     if (isAtRest === this.isAtRest) return;
     this.isAtRest = isAtRest;
+    this.report();
+  }
+
+  /**
+   * Waits for the end of the freeze that has kept an Activity from beginning something, and then of a pause. What there is to say
+   * of it is said here, whatever it was.
+   */
+  async thawed(found: ErrorBody): Promise<void> {
+    const { domains, waits } = this.of;
+    for (let error: ErrorBody | undefined = found; error;) {
+      this.freezeChanged(error.message);
+      error = await lookAtFreeze(waits, { domains, known: error.message });
+    }
+    this.freezeChanged(undefined);
+    await this.pause.pass();
+  }
+
+  /** Does what begins something, again after each freeze that has kept it from that. */
+  async beginning<T>(begin: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await begin();
+      } catch (failure) {
+        const frozen = frozenIn(failure);
+        if (!frozen) throw failure;
+        await this.thawed(frozen);
+      }
+    }
+  }
+
+  private freezeChanged(message: string | undefined): void {
+    this.frozen = message;
+    this.record({ type: "FreezeChanged", ...(message !== undefined && { message }) });
+    this.publish();
     this.report();
   }
 
@@ -109,13 +158,15 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
     this.doing = doing;
     this.show();
     this.published += 1;
-    const { upgradeId, subTask, published } = this;
+    const { subTask, published } = this;
+    const { upgradeId } = this.of;
     upsertMemo({ upgradeId, subTask, published, publishedAt: now() } satisfies ResourceMemo);
   }
 
   /** Says in the Web UI where the resource stands. */
   protected show(): void {
-    const headline = this.pause.closed && !this.ended ? pausedWhile(this.doing) : this.doing;
+    const doing = this.frozen !== undefined && !this.ended ? frozenWhile(this.frozen) : this.doing;
+    const headline = this.pause.closed && !this.ended ? pausedWhile(doing) : doing;
     const works = ({ type, status }: SubTask) => type === "HOST_UPGRADE" && status === "IN_PROGRESS";
     const inWork = (this.subTask.subTasks ?? []).filter(works).map(nameOf);
     const { lastError } = this;
@@ -144,10 +195,11 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
       const failed = this.failedHosts.splice(0);
       const versions = this.versions();
       await reportHosts({
-        resourceId: this.resourceId,
+        resourceId: this.of.resourceId,
         hosts: this.counts(),
         ...(versions && { versions }),
-        ...(this.isAtRest && { isAtRest: true }),
+        ...((this.isAtRest || this.frozen !== undefined) && { isAtRest: true }),
+        ...(this.frozen !== undefined && { frozen: this.frozen }),
         ...(this.lastError !== undefined && { lastError: this.lastError }),
         ...(failed.length > 0 && { failedHosts: failed }),
       });
@@ -272,6 +324,7 @@ class ResourceLog {
   happened(event: string, before: SubTask, after: SubTask): void {
     if (after.subTasks && !before.subTasks) this.partsRead(after.subTasks);
     if (waits.has(event)) this.tell("Resource waits", { doing: after.description });
+    if (event === "FreezeChanged") this.tell("Resource frozen or thawed", { doing: after.description });
     if (event === "PauseChanged") this.tell("Resource paused or resumed", { doing: after.description });
     const known = new Map(before.subTasks?.map((part) => [nameOf(part), part.status]));
     for (const part of after.subTasks ?? []) {

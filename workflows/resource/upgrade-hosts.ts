@@ -20,7 +20,7 @@ import {
 import type { ActivityWaits } from "../../src/domain/time-limits";
 import { changeOptions, clusterTarget, gateOptions, readOptions } from "../activity-options";
 import { now, timestampIn } from "../clock";
-import { errorOf, progressOf } from "../failures";
+import { errorOf, frozenIn, progressOf } from "../failures";
 import { runResumable, retryWhileLost } from "../lost-activities";
 import type { ClusterUpgradeState } from "./cluster-state";
 import { endHereIfCancelled } from "./resource-workflow";
@@ -53,15 +53,22 @@ export async function upgradeHosts(
     await endHereIfCancelled();
     if (n > 0) await soak(state, rollout);
     await untilNextMayBegin(state, { gate: rollout.healthGate && !looksItself });
-    let end = await upgradeGroup(state, { group, commit, gate: looksItself });
-    if (end.gateClosed) {
-      await untilNextMayBegin(state, { gate: true, ...end.gateClosed });
-      end = await upgradeGroup(state, { group, commit, gate: false });
-    }
-    const last = end.failures.at(-1);
-    if (last && state.counts().failed > rollout.toleratedFailures) {
-      state.hostsWait();
-      throw last.cause;
+    let part: GroupPart = { group, known: new Map() };
+    let gate = looksItself;
+    for (;;) {
+      const { gateClosed, frozen, failures } = await upgradeGroup(state, { ...part, commit, gate });
+      const last = failures.at(-1);
+      if (last && state.counts().failed > rollout.toleratedFailures) {
+        state.hostsWait();
+        throw last.cause;
+      }
+      if (frozen) {
+        part = frozen;
+        state.hostsWait();
+        await state.thawed(frozen.error);
+      } else if (!gateClosed) break;
+      await untilNextMayBegin(state, { gate: rollout.healthGate, ...gateClosed });
+      gate = false;
     }
   }
   state.hostsWait();
@@ -84,9 +91,13 @@ async function untilNextMayBegin(
   await endHereIfCancelled();
 }
 
-/** Hosts that are in work at once. */
-interface HostGroup {
+/** Hosts that are in work at once, and what is known of those that a freeze has kept from their next attempt, by the first of each Activity. */
+interface GroupPart {
   readonly group: readonly ClusterHost[];
+  readonly known: ReadonlyMap<string, RemediationProgress>;
+}
+
+interface HostGroup extends GroupPart {
   readonly commit: string | undefined;
   /** Whether their Activity looks at the cluster's health first. */
   readonly gate: boolean;
@@ -94,11 +105,13 @@ interface HostGroup {
 
 interface GroupEnd extends Pick<RemediationResult, "gateClosed"> {
   readonly failures: readonly Failure[];
+  /** The hosts that a freeze has kept from beginning. */
+  readonly frozen?: GroupPart & { readonly error: ErrorBody };
 }
 
 /**
  * Hosts at the same time, each to its end: together where their component manager remediates them so. Gives the failures, or
- * that the gate is closed; throws only where the upgrade was cancelled.
+ * that the gate is closed, or that everything is frozen; throws only where the upgrade was cancelled.
  */
 async function upgradeGroup(state: ClusterUpgradeState, { group, ...options }: HostGroup): Promise<GroupEnd> {
   const parts = isRemediatedTogether(state.input.cluster) ? [group] : group.map((host) => [host]);
@@ -107,11 +120,26 @@ async function upgradeGroup(state: ClusterUpgradeState, { group, ...options }: H
   for (const end of ends) if (end.status === "rejected") throw end.reason;
   const told = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
   const [closed] = told.flatMap(({ gateClosed }) => gateClosed ?? []);
-  return { failures: told.flatMap(({ failures }) => failures), ...(closed && { gateClosed: closed }) };
+  const frozen = told.flatMap((end) => end.frozen ?? []);
+  const [first] = frozen;
+  return {
+    failures: told.flatMap(({ failures }) => failures),
+    ...(closed && { gateClosed: closed }),
+    ...(first && {
+      frozen: {
+        error: first.error,
+        group: frozen.flatMap((part) => part.group),
+        known: new Map(frozen.flatMap((part) => [...part.known])),
+      },
+    }),
+  };
 }
 
 /** Upgrades the hosts of one Activity; ends as {@link upgradeGroup} does. */
-async function upgradeTogether(state: ClusterUpgradeState, { group, commit, gate }: HostGroup): Promise<GroupEnd> {
+async function upgradeTogether(
+  state: ClusterUpgradeState,
+  { group, known, commit, gate }: HostGroup,
+): Promise<GroupEnd> {
   const { cluster, upgradeId, waits } = state.input;
   const hosts = group.map(({ host, fqdn }) => ({ host, fqdn }));
   for (const { host } of hosts) state.record({ type: "HostStarted", host });
@@ -128,6 +156,7 @@ async function upgradeTogether(state: ClusterUpgradeState, { group, commit, gate
         ...(gate && { gate }),
       },
       waits,
+      known.get(group[0]?.host ?? ""),
     );
     if (gateClosed) {
       for (const { host } of hosts) state.record({ type: "HostPutBack", host });
@@ -147,6 +176,16 @@ async function upgradeTogether(state: ClusterUpgradeState, { group, commit, gate
     if (isCancellation(failure)) throw failure;
     const at = now();
     const progress = progressOf(failure, RemediationProgress);
+    const frozen = frozenIn(failure);
+    if (frozen) {
+      for (const { host } of hosts) state.record({ type: "HostPutBack", host });
+      // Of a first attempt nothing is known that matters.
+      const again = progress?.failures.some((count) => count > 0) ? progress : undefined;
+      return {
+        failures: [],
+        frozen: { error: frozen, group, known: new Map(again ? [[hosts[0]?.host ?? "", again]] : []) },
+      };
+    }
     const error = errorOf(failure);
     const ends = hosts.map(({ host, fqdn }, place) => ({
       host,
@@ -283,7 +322,11 @@ async function findMissing(state: ClusterUpgradeState, hosts: readonly string[])
  * its worker as often as it likes: only failures that the component manager reports use up attempts
  * (docs/decisions/0004). It counts attempts for each host on its own, so Temporal allows as many as all may need.
  */
-function remediateHosts(input: RemediateHostsInput, waits: ActivityWaits): Promise<RemediationResult> {
+function remediateHosts(
+  input: RemediateHostsInput,
+  waits: ActivityWaits,
+  known: RemediationProgress | undefined,
+): Promise<RemediationResult> {
   const { hosts, attempts, cluster } = input;
   const { host = "", fqdn = "" } = hosts[0] ?? {};
   const isOne = hosts.length === 1;
@@ -292,6 +335,7 @@ function remediateHosts(input: RemediateHostsInput, waits: ActivityWaits): Promi
     name: isOne ? fqdn : `${cluster.name}: ${hosts.length} hosts`,
     attempts: { ...attempts, maximumAttempts: attempts.maximumAttempts * hosts.length },
     waits,
+    known,
     progress: RemediationProgress,
     reportedFailures: ({ failures }) => failures.reduce((sum, count) => sum + count, 0),
     run: (left, again) =>

@@ -154,6 +154,11 @@ export class UpgradeActivity {
     this.add({ kind: "APPROVALS_DROPPED" });
   }
 
+  /** A freeze keeps something from beginning, for which the message is why, or none does any more. */
+  freezeChanged(message: string | undefined): void {
+    this.add(message === undefined ? { kind: "THAWED" } : { kind: "FROZEN", message });
+  }
+
   hostsFailed(resource: ResourcePlan, hosts: readonly FailedHost[]): void {
     for (const { id, name, at, errorCode, message } of hosts)
       this.add({

@@ -13,6 +13,7 @@ import { currentTime, now } from "../clock";
 import { retryWhileLost } from "../lost-activities";
 import type { ResourceResult } from "../messages";
 import { HistoryTooLong, isHistoryTooLong } from "./continue-as-new";
+import { FreezeGate } from "./freeze-gate";
 import { type LockedResource, releaseAll } from "./locks";
 import { runPrechecks } from "./upgrade-prechecks";
 import type { UpgradeState } from "./upgrade-state";
@@ -51,6 +52,7 @@ class ProductRun {
   private readonly begun: Promise<void>[] = [];
   private waiting: readonly LockedResource[];
   private started = false;
+  private readonly freezes: FreezeGate;
   /** Since when nothing but the schedule keeps resources from beginning (epoch milliseconds). */
   private readonly readyAt: number;
 
@@ -62,6 +64,7 @@ class ProductRun {
     private readonly isAfterAnother: boolean,
   ) {
     this.waiting = resources;
+    this.freezes = new FreezeGate(state);
     this.readyAt = isAfterAnother ? currentTime() : 0;
   }
 
@@ -70,7 +73,7 @@ class ProductRun {
       if (this.state.approvals.areLacking) this.restUntilApproved();
       await this.state.untilResumed();
       this.noteMissed();
-      const due = this.waiting.filter((one) => this.timeOf(one) <= currentTime() && !this.isMissed(one));
+      const due = this.waiting.filter((one) => this.timeOf(one) <= currentTime() && this.mayBegin(one));
       if (due.length === 0) await this.waitForNext();
       else await this.beginDue(due);
     }
@@ -101,18 +104,32 @@ class ProductRun {
   }
 
   private isMissed(resource: LockedResource): boolean {
-    return this.state.times.missesStart(this.current(resource), this.readyAt);
+    const isFrozen = this.freezes.holds(resource.resource);
+    return !isFrozen && this.state.times.missesStart(this.current(resource), this.readyAtOf(resource));
+  }
+
+  private mayBegin(resource: LockedResource): boolean {
+    return !this.isMissed(resource) && !this.freezes.holds(resource.resource);
+  }
+
+  /** Before that it could not begin, for reasons other than its time: that is no delay. */
+  private readyAtOf({ resource }: LockedResource): number {
+    return Math.max(this.readyAt, this.freezes.heldUntil(resource));
   }
 
   /** Waits for the next time or a change of the schedule. Nothing has begun yet: the upgrade as a whole is scheduled. */
   private async waitForNext(): Promise<void> {
     const phase = this.state.awaitsCommit ? "START_MISSED" : "SCHEDULED";
-    if (!this.started && this.state.phase !== phase) this.state.enter(phase);
+    const { size: frozen } = this.freezes;
+    if (!this.started && frozen === 0 && this.state.phase !== phase) this.state.enter(phase);
     const { changes } = this.state.times;
     const known = { precheckedAt: this.precheckedAt };
-    const mayRest = !this.started && !this.isAfterAnother;
-    const changed = () => this.state.times.changes !== changes || (mayRest && isHistoryTooLong(this.state, known));
-    const next = Math.min(...this.waiting.filter((one) => !this.isMissed(one)).map((one) => this.timeOf(one)));
+    const mayRest = !this.started && !this.isAfterAnother && frozen === 0;
+    const changed = () =>
+      this.state.times.changes !== changes ||
+      this.freezes.size !== frozen ||
+      (mayRest && isHistoryTooLong(this.state, known));
+    const next = Math.min(...this.waiting.filter((one) => this.mayBegin(one)).map((one) => this.timeOf(one)));
     if (!Number.isFinite(next)) await condition(changed);
     else await condition(changed, Math.max(1, next - currentTime()), { summary: this.beginning(next) });
     // A change of the schedule is part of the plan, and is handed on with it.
@@ -143,14 +160,17 @@ class ProductRun {
     const { leftOut } = this.state.known;
     const without = due.filter(({ resource }) => leftOut.has(resource.resourceId));
     if (without.length > 0) await releaseAll(without);
-    await this.state.untilResumed();
-    // What has become late meanwhile, while no worker ran for example, waits for its commit with the others.
     const left = due.filter((one) => !without.includes(one));
-    const inTime = left.filter((one) => !this.isMissed(one));
+    do {
+      await this.state.untilResumed();
+      await this.freezes.look(left.map(({ resource }) => resource));
+    } while (this.state.paused);
+    // What has become late meanwhile, while no worker ran for example, waits for its commit with the others.
+    const inTime = left.filter((one) => this.mayBegin(one));
     this.waiting = [...this.waiting, ...left.filter((one) => !inTime.includes(one))];
     if (inTime.length === 0) return;
     const late = lateSeconds(
-      Math.max(...inTime.map((one) => this.state.times.lateness(this.current(one), this.readyAt))),
+      Math.max(...inTime.map((one) => this.state.times.lateness(this.current(one), this.readyAtOf(one)))),
     );
     if (late !== undefined) {
       log.info("Upgrade started late", { seconds: late });

@@ -32,6 +32,8 @@ export interface Publishable {
   readonly isPrechecking: boolean;
   /** Of a scheduled upgrade, the lock that it has to wait for. */
   readonly lockHeld: (LongWait & { readonly since: string }) | undefined;
+  /** Why a freeze keeps something of it from beginning. */
+  readonly frozen: string | undefined;
   readonly decision: PhaseState["decision"];
   readonly decideBy: number;
   readonly failedPrechecks: readonly ErrorBody[];
@@ -177,10 +179,10 @@ export class UpgradePublication {
 
   /** All that the phase which clients read follows from. */
   private get phaseState(): PhaseState {
-    const { phase, cancelling, decision, lastError, lockHeld, failedPrechecks, task, ...state } = this.state();
+    const { phase, cancelling, decision, lastError, lockHeld, frozen, failedPrechecks, task, ...state } = this.state();
     const { facts } = this.known;
     return {
-      ...{ phase, cancelling, decision, lastError, lockHeld: lockHeld?.message },
+      ...{ phase, cancelling, decision, lastError, frozen, lockHeld: lockHeld?.message },
       failedPrechecks: failedPrechecks.map(({ message }) => message),
       missedStart: this.times.awaitCommit ? task.waitingFor : undefined,
       inWork: state.isPrechecking || isInWork(facts),

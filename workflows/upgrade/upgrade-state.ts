@@ -43,6 +43,8 @@ export class UpgradeState {
   private isCancelling = false;
   private isPrechecking = false;
   private lockAwaited: Publishable["lockHeld"];
+  /** Why freezes keep resources from beginning what comes next, by their ids. */
+  private readonly frozen = new Map<string, string>();
   private decision: Publishable["decision"] = "OPEN";
   readonly known: KnownResources;
   readonly publication: UpgradePublication;
@@ -267,7 +269,7 @@ export class UpgradeState {
     const { decision, decideBy, failedPrechecks, lastError, approvals, approvalContext } = this;
     return {
       ...{ phase, phaseSince, task, cancelling, isPrechecking, lockHeld },
-      ...{ decision, decideBy, failedPrechecks, lastError, approvals, approvalContext },
+      ...{ decision, decideBy, failedPrechecks, lastError, approvals, approvalContext, frozen: this.frozenBy },
     };
   }
 
@@ -290,7 +292,30 @@ export class UpgradeState {
     this.known.versionsRead(resourceId, versions);
   }
 
-  hostsReported({ lastError, failedHosts = [], ...report }: HostsReport): void {
+  /** A freeze keeps a resource from beginning what comes next, for which the message is why, or none does any more. */
+  freezeChanged(resourceId: string, message: string | undefined): void {
+    if (this.frozen.get(resourceId) === message) return;
+    const before = this.frozenBy;
+    if (message === undefined) this.frozen.delete(resourceId);
+    else this.frozen.set(resourceId, message);
+    const task = this.frozenBy;
+    this.record({
+      type: "FreezeChanged",
+      resourceId,
+      ...(message !== undefined && { message }),
+      ...(task !== undefined && { task }),
+    });
+    if (task !== before) this.activity.freezeChanged(task);
+    this.publish();
+  }
+
+  /** Why something of the upgrade does not begin; undefined where no freeze keeps it from that. */
+  private get frozenBy(): string | undefined {
+    const [first] = this.frozen.values();
+    return first;
+  }
+
+  hostsReported({ lastError, failedHosts = [], frozen, ...report }: HostsReport): void {
     const { resourceId, hosts } = report;
     const resource = this.resources.find((one) => one.resourceId === resourceId);
     if (!resource) return;
@@ -299,11 +324,13 @@ export class UpgradeState {
     this.lastError = lastError ?? this.lastError;
     this.known.hostsReported(report);
     this.publication.publishFacts();
+    this.freezeChanged(resourceId, frozen);
   }
 
   /** Keeps a resource's result, and gives it with all that is known of its hosts. */
   resourceEnded(resourceId: string, ended: ResourceResult): ResourceResult {
     const result = this.known.ended(resourceId, ended);
+    this.freezeChanged(resourceId, undefined);
     const resource = this.resources.find((one) => one.resourceId === resourceId);
     if (resource) this.activity.resourceEnded(resource, result);
     this.notifier.hostsCounted(resourceId, result.hosts, result.error?.message);

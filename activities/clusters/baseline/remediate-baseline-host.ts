@@ -3,6 +3,7 @@ import type { BaselineHostStageType } from "../../../src/domain/task/host-remedi
 import { versionText } from "../../../src/domain/version";
 import { CancelledBeforeStart } from "../../activity-run";
 import { DriverError } from "../../drivers/driver-error";
+import { FrozenError } from "../../freeze-check";
 import type { Vim25Host } from "../../drivers/vim25/vim25-models";
 import type { RemediationContext } from "../remediate-hosts";
 import { HostFailure, hostFailure } from "../remediation-errors";
@@ -57,7 +58,8 @@ class BaselineHostRun {
     try {
       await this.#upgrade();
     } catch (error) {
-      if (error instanceof CancelledFailure) throw error;
+      // What a race with a freeze, or an earlier run, has switched off does not stay so until the freeze is lifted.
+      if (error instanceof CancelledFailure && !(error instanceof FrozenError)) throw error;
       // Then it has just been tried.
       if (error instanceof HostFailure && error.code === "HOST_NOT_BACK_IN_SERVICE") throw error;
       throw await restoreHostAfterFailure(this.#context, error);
@@ -79,7 +81,10 @@ class BaselineHostRun {
     if (!isAtTarget(context, host)) {
       if (!isInstalled(context, host)) {
         if (stopping && runningTask(host, "install") === undefined) throw new CancelledBeforeStart();
-        if (!host.inMaintenanceMode) await this.#empty();
+        if (!host.inMaintenanceMode) {
+          const isOnItsWay = runningTask(host, "enter") !== undefined;
+          await (isOnItsWay ? this.#empty() : context.begin(() => this.#empty()));
+        }
         await this.#install();
       }
       await this.#restart();

@@ -47,10 +47,13 @@ class ImageRemediation {
   #missingSince: ReadonlyMap<number, number> = new Map();
   /** A remediation of ours was running when the component manager forgot its task. */
   #forgotten = false;
+  /** Whether something of the hosts is known to be in work, so that a freeze does not keep it from its end. */
+  #hasBegun = false;
 
   constructor(context: ImageContext) {
     this.#o = context;
     const { remoteTask, requestedAt } = context.progress.current;
+    this.#hasBegun = remoteTask !== undefined;
     const areKnown = remoteTask !== undefined || requestedAt !== undefined || context.progress.hasFailures;
     this.#requests = new RemediationRequests(context, areKnown);
   }
@@ -131,7 +134,7 @@ class ImageRemediation {
       progress.enter(candidates, "STOPPED");
       return false;
     }
-    const places = this.#o.input.emptying ? await this.#enterMaintenance(candidates) : candidates;
+    const places = this.#o.input.emptying ? await this.#empty(candidates) : candidates;
     return places.length === 0 || this.#request(places);
   }
 
@@ -141,6 +144,7 @@ class ImageRemediation {
     const isOurs = input.hosts.some(({ host }) => worksOn(info, host) !== false);
     if (this.#requests.arePossible && isOurs) {
       this.#requests.found();
+      this.#hasBegun = true;
       progress.enter(this.#open(), "REMEDIATE");
       progress.attach(task);
       return true;
@@ -198,6 +202,19 @@ class ImageRemediation {
       if (now - since >= limits.poll.max) progress.fail(place, leftCluster, { isFinal: true });
   }
 
+  /** Empties the hosts, which begins them unless an earlier run has brought some of them into maintenance mode. */
+  async #empty(candidates: readonly number[]): Promise<number[]> {
+    const { maintenance, retryPolicy, begin, mayHaveRequested } = this.#o;
+    if (!this.#hasBegun && mayHaveRequested) {
+      const inside = await maintenance.inMaintenance(this.#cluster, retryPolicy);
+      this.#hasBegun = candidates.some((place) => inside.has(this.#idOf(place)));
+    }
+    const enter = () => this.#enterMaintenance(candidates);
+    const places = await (this.#hasBegun ? enter() : begin(enter));
+    this.#hasBegun = true;
+    return places;
+  }
+
   /** Gives the hosts that got there, with nothing on them that is to be switched off; the others have failed. */
   async #enterMaintenance(candidates: readonly number[]): Promise<number[]> {
     const { maintenance, retryPolicy, progress, input } = this.#o;
@@ -231,13 +248,16 @@ class ImageRemediation {
   }
 
   /** Asks for the remediation. True where the answer says how it goes on; false where that has to be found out. */
-  #request(places: readonly number[]): Promise<boolean> {
-    return this.#requests.ask({
+  async #request(places: readonly number[]): Promise<boolean> {
+    const asked = await this.#requests.ask({
+      begins: !this.#hasBegun,
       hosts: places.map(this.#idOf),
       named: this.#isAlone ? (this.#o.input.hosts[0]?.fqdn ?? "") : `${places.length} hosts`,
       witness: this.#idOf(0),
       intend: (requestedAt) => this.#o.progress.intend(requestedAt, places),
     });
+    this.#hasBegun ||= asked;
+    return asked;
   }
 
   /** Follows a task to its end and judges every host by it; hosts that it tells nothing of stay open. */

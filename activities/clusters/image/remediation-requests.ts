@@ -1,6 +1,7 @@
 import type { ActivityLimits } from "../../activity-limits";
 import { reasonsOf, saysServiceRestart } from "../../complete-task";
 import type { ClusterTarget } from "../../contract";
+import { type Begin, FrozenError } from "../../freeze-check";
 import { DriverError, isAnsweredForNow, isBusy } from "../../drivers/driver-error";
 import type { VlcmClient } from "../../drivers/vlcm/vlcm-client";
 import { ApplyResult, type TaskInfo, textsOf } from "../../drivers/vlcm/vlcm-models";
@@ -24,11 +25,14 @@ interface RequestsOptions {
   readonly limits: ActivityLimits;
   readonly retryPolicy: RetryPolicy;
   readonly progress: RemediationTracker;
+  readonly begin: Begin;
   /** Whether an earlier run may have asked for a remediation, which this run cannot know for sure. */
   readonly mayHaveRequested: boolean;
 }
 
 interface RemediationRequest {
+  /** Whether it begins the hosts, of which nothing is in work yet. */
+  readonly begins: boolean;
   /** Ids of the hosts, and what they are called in errors. */
   readonly hosts: readonly string[];
   readonly named: string;
@@ -71,8 +75,8 @@ export class RemediationRequests {
   }
 
   /** Asks for a remediation. True where the answer says how it goes on; false where that has to be found out. */
-  async ask({ hosts, named, witness, intend }: RemediationRequest): Promise<boolean> {
-    const { client, retryPolicy, progress, input, limits } = this.#o;
+  async ask({ begins, hosts, named, witness, intend }: RemediationRequest): Promise<boolean> {
+    const { client, retryPolicy, progress, input, limits, begin } = this.#o;
     const { cluster } = input.cluster;
     const desired = await retryPolicy.retry(() => client.readDesiredImage(cluster));
     if (!isDesired(desired, input)) throw desiredImageChanged(input, desired.base_image.version);
@@ -86,10 +90,12 @@ export class RemediationRequests {
     try {
       const commit = input.commit === undefined ? {} : { commit: input.commit };
       // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
-      progress.attach(await retryPolicy.once(() => client.apply(cluster, { hosts, ...commit })));
+      const apply = () => retryPolicy.once(() => client.apply(cluster, { hosts, ...commit }));
+      progress.attach(await (begins ? begin(apply) : apply()));
       this.#uncertain.clear();
       return true;
     } catch (error) {
+      if (error instanceof FrozenError) progress.retract();
       if (!(error instanceof DriverError) || error.kind === "permanent") throw error;
       progress.note(error.message);
       if (isBusy(error) || error.kind === "alreadyDone") {

@@ -1,11 +1,13 @@
 import { identity } from "fp-ts/function";
 import type * as t from "io-ts";
 import { shapeOf } from "../../domain/codec";
+import { FreezeSpec } from "../../domain/freeze";
 import { UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
 import type { Component } from "./component";
 import { type JsonSchema, jsonSchemaInFull } from "./json-schema";
 import { activityModels } from "./models/activity";
 import { answerModels } from "./models/answers";
+import { freezeModels } from "./models/freeze";
 import { inventoryModels } from "./models/inventory";
 import { requestModels } from "./models/requests";
 import { taskModels } from "./models/tasks";
@@ -19,6 +21,7 @@ const components: Readonly<Record<string, Component>> = {
   ...taskModels,
   ...answerModels,
   ...activityModels,
+  ...freezeModels,
   ...inventoryModels,
 };
 
@@ -27,7 +30,7 @@ const names = new Map(Object.entries(components).map(([name, { codec }]) => [cod
 /** Finds components by the codec itself, so that a model is described once and used by reference. */
 export const componentName = (codec: t.Mixed): string | undefined => names.get(codec);
 
-/** What the bodies of POST and PATCH are made of: null is as good as nothing there. */
+/** What the bodies of requests are made of: null is as good as nothing there. */
 const ofRequests = new Set<t.Mixed>();
 const collect = (codec: t.Mixed): void => {
   ofRequests.add(codec);
@@ -36,7 +39,7 @@ const collect = (codec: t.Mixed): void => {
   if (shape.kind === "list") collect(shape.element);
   if (shape.kind === "described" && shape.codec.schema.items) collect(shape.codec.schema.items);
 };
-[UpgradeSpec, UpgradeUpdateSpec].forEach(collect);
+[UpgradeSpec, UpgradeUpdateSpec, FreezeSpec].forEach(collect);
 
 /** `components.schemas` of the document. */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {

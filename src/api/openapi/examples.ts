@@ -1,5 +1,6 @@
 import type { PageOfActivity } from "../../domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../domain/errors";
+import type { FreezeSpec, FreezeStatus } from "../../domain/freeze";
 import { type ClusterFacts, defaultRolloutPolicy } from "../../domain/plan/facts";
 import { planUpgrade } from "../../domain/plan/plan-upgrade";
 import { previewOf } from "../../domain/plan/preview";
@@ -241,6 +242,26 @@ export const pageOfPersonalityExample: PageOfPersonality = {
 export const pageOfIsoExample: PageOfIso = {
   elements: [{ id: "iso-902", name: "HOSTOS 9.0.2 with drivers", version: "9.0.2-0.25148076" }],
   pageMetadata,
+};
+
+export const freezeSpecExample: FreezeSpec = {
+  reason: "Hosts lose their storage after the upgrade",
+  domains: ["fra1"],
+  until: "2026-12-01T06:00:00.000Z",
+};
+
+export const freezeExample: FreezeStatus = {
+  frozen: true,
+  freezes: [
+    {
+      reason: "Hosts lose their storage after the upgrade",
+      frozenBy: "alice",
+      since: "2026-12-01T01:12:00.000Z",
+      domain: "fra1",
+      until: "2026-12-01T06:00:00.000Z",
+    },
+  ],
+  hostsInWork: 3,
 };
 
 /** A request with one wrong field. */

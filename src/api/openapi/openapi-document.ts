@@ -77,6 +77,7 @@ export function openapiDocument(routes: readonly Route[], version: string, mode:
 const tags: Readonly<Record<Exclude<Tag, UndocumentedTag>, string>> = {
   upgrades: "Upgrades: their start, their state, and control of them.",
   tasks: "Tasks: the work of upgrades, its progress, retry and cancellation.",
+  freeze: "The emergency stop: nothing starts any more.",
   bundles: "What can be upgraded to.",
   clusters: "What can be upgraded.",
   inventory: "Whatever else a request can name.",

@@ -57,7 +57,7 @@ export function serverNow(): number {
 
 /** One request to the API; `body` is sent as JSON. */
 export interface ApiRequest {
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

@@ -6,6 +6,7 @@ import { signOut } from "../client/renew-session";
 import { installation, needsSignIn, session, tokens } from "../client/session";
 import { fragmentOf, type PageAddress, pageAddressOf } from "../model/page-address";
 import { ErrorNote } from "../parts/error-note";
+import { FreezeBanner } from "../parts/freeze-banner";
 import { TimeSwitch } from "../parts/moment";
 import { NewUpgrade } from "./new-upgrade";
 import { SignIn } from "./sign-in";
@@ -74,6 +75,7 @@ export function ConsoleFrame({ loadError }: { readonly loadError: ReadonlySignal
           )}
         </div>
       </header>
+      {installation.value && !needsSignIn.value && <FreezeBanner />}
       <main id="content" tabIndex={-1} ref={main}>
         {loadError.value && <ErrorNote error={loadError.value} isAlert />}
         {installation.value && (needsSignIn.value ? <SignIn /> : <Page address={address} />)}

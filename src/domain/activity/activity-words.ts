@@ -30,6 +30,8 @@ const kinds: Readonly<Record<ActivityKind, string>> = {
   APPROVALS_DROPPED: "Approvals dropped, the plan has changed",
   START_MISSED: "Scheduled start missed, waiting for a commit",
   STARTED: "Work started",
+  FROZEN: "Frozen, nothing new begins",
+  THAWED: "Freeze lifted, work continues",
   HOST_FAILED: "Host failed",
   RESOURCE_SUCCEEDED: "Done",
   RESOURCE_FAILED: "Failed",

@@ -28,6 +28,8 @@ export const ActivityKind = OneOf(
   "APPROVALS_DROPPED",
   "START_MISSED",
   "STARTED",
+  "FROZEN",
+  "THAWED",
   "HOST_FAILED",
   "RESOURCE_SUCCEEDED",
   "RESOURCE_FAILED",

@@ -59,6 +59,8 @@ export interface MgmtFacts {
   readonly componentManagerId: string;
   /** Resource ids of all the clusters that it serves. */
   readonly clusters: readonly string[];
+  /** Ids of their domains. */
+  readonly domains: readonly string[];
   readonly fqdn?: string;
   readonly sans?: readonly string[];
 }

@@ -136,7 +136,7 @@ function planCluster(
   installations: Installations,
   hosts: HostScope | undefined,
 ): ClusterUpgradePlan {
-  const { resourceId, name, componentManagerId, cluster, kind, rollout, managementServer } = facts;
+  const { resourceId, name, componentManagerId, cluster, kind, rollout, managementServer, domain } = facts;
   const scheduledTimestamp = spec && notBefore(spec);
   const netvirtInstances = netvirtInScope([facts], installations).map((instance) => instance.resourceId);
   const personality = installations.personalities.find(({ id }) => id === spec?.personalitySpec?.personalityId);
@@ -154,6 +154,7 @@ function planCluster(
     ...(managementServer !== undefined && { managementServer }),
     netvirtInstances,
     ...(hosts && { hosts }),
+    domains: [domain],
     attempts: attemptPolicyOf(spec?.hostosUpgradeOptionsSpec?.hostosUpgradeFailureAction),
     options: spec ? remediationOptions(spec) : {},
     ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
@@ -193,6 +194,7 @@ function planNetvirt({ spec, clusters, installations }: AdmittedUpgrade, terms: 
     componentManagerId: instance.componentManagerId,
     ...terms,
     clusters: instance.clusters,
+    domains: [instance.domain],
     options: netvirtOptions(netvirtInput(spec.netvirtUpgradeUserInputSpecs ?? [], instance, inScope), instance),
     ...namesOf(instance),
   }));
@@ -212,6 +214,7 @@ function planMgmt({ spec, clusters, installations }: AdmittedUpgrade, terms: Ser
       ...terms,
       mechanism: mechanismOf(input),
       clusters: server.clusters,
+      domains: server.domains,
       ...namesOf(server),
       ...(input?.startSwitchoverTimestamp !== undefined && {
         startSwitchoverTimestamp: input.startSwitchoverTimestamp,

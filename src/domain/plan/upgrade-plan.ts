@@ -82,6 +82,8 @@ export interface ClusterUpgradePlan extends ClusterRef {
   readonly managementServer?: string;
   /** The NETVIRT instances of its domain, which upgrade its hosts as well. */
   readonly netvirtInstances: readonly string[];
+  /** Ids of the domains whose freezes keep it from beginning. */
+  readonly domains: readonly string[];
   readonly attempts: AttemptPolicy;
   readonly options: HostRemediationOptions;
   /** Not before this timestamp; absent means now. */
@@ -134,6 +136,8 @@ export interface NetvirtUpgradePlan {
   readonly sans?: readonly string[];
   /** Resource ids of the clusters of its domain: none of them is upgraded by another upgrade meanwhile. */
   readonly clusters: readonly string[];
+  /** Ids of the domains whose freezes keep it from beginning. */
+  readonly domains: readonly string[];
   /** Not before this timestamp; absent means now. */
   readonly scheduledTimestamp?: string;
 }
@@ -161,6 +165,8 @@ export interface MgmtUpgradePlan {
   readonly temporaryNetwork?: MgmtTemporaryNetwork;
   /** Resource ids of the clusters that it serves: none of them is upgraded by another upgrade meanwhile. */
   readonly clusters: readonly string[];
+  /** Ids of the domains whose freezes keep it from beginning. */
+  readonly domains: readonly string[];
   /** Not before this timestamp; absent means now. */
   readonly scheduledTimestamp?: string;
 }

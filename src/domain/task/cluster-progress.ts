@@ -30,6 +30,7 @@ import {
   type ResourceOutcome,
   resultSubTask,
   waitingPart,
+  withFreeze,
   withPause,
 } from "./sub-task";
 
@@ -69,8 +70,10 @@ export type ClusterProgress = { readonly at: string } & (
   | { readonly type: "Waiting"; readonly waitingFor: WaitingFor }
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
+  /** A freeze keeps it from beginning what comes next, for which the message is why; none where it was lifted. */
+  | { readonly type: "FreezeChanged"; readonly message?: string }
   | { readonly type: "HostStarted"; readonly host: string }
-  /** The cluster was not healthy: nothing was asked for, and the host waits again. */
+  /** The cluster was not healthy, or everything is frozen: nothing was asked for, and the host waits again. */
   | { readonly type: "HostPutBack"; readonly host: string }
   | { readonly type: "HostSucceeded"; readonly host: string; readonly result: HostResult }
   | {
@@ -135,6 +138,8 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
       return waitingPart(subTask, progress.waitingFor);
     case "PauseChanged":
       return withPause(subTask, progress.paused);
+    case "FreezeChanged":
+      return withFreeze(subTask, progress.message);
     case "HostStarted":
       return withHost(upgradingHosts(subTask), progress.host, "PENDING", (host) => ({
         ...host,

@@ -7,6 +7,7 @@ import {
   applyStageProgress,
   attemptFields,
   type PendingAttempt,
+  type StageLeft,
   type StageProgress,
   stagesOf,
 } from "./resource-stages";
@@ -21,6 +22,7 @@ import {
   resultSubTask,
   serverResource,
   waitingPart,
+  withFreeze,
   withPause,
 } from "./sub-task";
 
@@ -73,9 +75,12 @@ export type MgmtProgress = t.TypeOf<typeof MgmtProgress>;
 /** What happens to a management server while it is upgraded, each with its time as a Timestamp. */
 export type MgmtEvent = { readonly at: string } & (
   | StageProgress<MgmtStageType>
+  | StageLeft<MgmtStageType>
   | { readonly type: "ServerRead"; readonly fqdn: string; readonly version: string }
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
+  /** A freeze keeps it from beginning what comes next, for which the message is why; none where it was lifted. */
+  | { readonly type: "FreezeChanged"; readonly message?: string }
   /** The switchover waits for this Timestamp. */
   | { readonly type: "SwitchoverAwaited"; readonly until: string }
   | {
@@ -108,6 +113,7 @@ export function applyMgmtProgress(subTask: SubTask, event: MgmtEvent): SubTask {
     case "StageStarted":
       return applyStageProgress(withUnplanned(atWork(subTask), event.stage, at), event, at);
     case "StageSucceeded":
+    case "StageLeft":
     case "StageFailed":
       return applyStageProgress(subTask, event, at);
     case "ServerRead":
@@ -118,6 +124,8 @@ export function applyMgmtProgress(subTask: SubTask, event: MgmtEvent): SubTask {
       };
     case "PauseChanged":
       return withPause(subTask, event.paused);
+    case "FreezeChanged":
+      return withFreeze(subTask, event.message);
     case "SwitchoverAwaited":
       return waitingPart(subTask, {
         code: "SWITCHOVER",

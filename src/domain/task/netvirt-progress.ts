@@ -14,6 +14,7 @@ import {
   applyStageProgress,
   attemptFields,
   type PendingAttempt,
+  type StageLeft,
   type StageProgress,
   stagesOf,
 } from "./resource-stages";
@@ -27,6 +28,7 @@ import {
   type ResourceOutcome,
   resultSubTask,
   serverResource,
+  withFreeze,
   withPause,
 } from "./sub-task";
 
@@ -42,10 +44,17 @@ export type NetvirtStageType = keyof typeof netvirtStages;
 /** What happens to a NETVIRT instance while it is upgraded, each with its time as a Timestamp. */
 export type NetvirtEvent = { readonly at: string } & (
   | StageProgress<NetvirtStageType>
+  | StageLeft<NetvirtStageType>
   | { readonly type: "ComponentsRead"; readonly components: readonly NetvirtComponent[] }
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
-  | { readonly type: "ComponentStarted" | "ComponentSucceeded"; readonly component: NetvirtComponentType }
+  /** A freeze keeps it from beginning what comes next, for which the message is why; none where it was lifted. */
+  | { readonly type: "FreezeChanged"; readonly message?: string }
+  /** `ComponentPutBack`: a freeze has kept it from beginning, or from going on with its next hosts. */
+  | {
+      readonly type: "ComponentStarted" | "ComponentPutBack" | "ComponentSucceeded";
+      readonly component: NetvirtComponentType;
+    }
   | {
       readonly type: "ComponentFailed";
       readonly component: NetvirtComponentType;
@@ -76,6 +85,7 @@ export function applyNetvirtProgress(subTask: SubTask, event: NetvirtEvent): Sub
   switch (event.type) {
     case "StageStarted":
     case "StageSucceeded":
+    case "StageLeft":
     case "StageFailed":
       return applyStageProgress(subTask, event, at);
     case "ComponentsRead":
@@ -83,8 +93,15 @@ export function applyNetvirtProgress(subTask: SubTask, event: NetvirtEvent): Sub
       return { ...subTask, subTasks: event.components.map((component) => componentSubTask(component, at)) };
     case "PauseChanged":
       return withPause(subTask, event.paused);
+    case "FreezeChanged":
+      return withFreeze(subTask, event.message);
+    case "ComponentPutBack":
+      return withComponent(subTask, event.component, "IN_PROGRESS", (component) => ({
+        ...component,
+        status: "PENDING",
+      }));
     case "ComponentStarted":
-      return withComponent(subTask, event.component, "PENDING", (component) => ({
+      return withComponent(withFreeze(subTask, undefined), event.component, "PENDING", (component) => ({
         ...component,
         status: "IN_PROGRESS",
       }));

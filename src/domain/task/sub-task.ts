@@ -1,4 +1,5 @@
 import type { ErrorBody } from "../errors";
+import { waitForThaw } from "../freeze";
 import type { MgmtUpgradePlan, NetvirtUpgradePlan } from "../plan/upgrade-plan";
 import type { ReasonCode, SubTask, SubTaskStatus, TaskResource, WaitingFor } from "../spec/task";
 import { endStages } from "./resource-stages";
@@ -133,6 +134,14 @@ export function describePart(part: SubTask, description: string): SubTask {
 /** A part that waits for something, and says so. */
 export function waitingPart(part: SubTask, waitingFor: WaitingFor): SubTask {
   return { ...describePart(part, waitingFor.message), waitingFor };
+}
+
+/** The part waiting for the end of a freeze, for which the message is why; at work again where there is none. */
+export function withFreeze(part: SubTask, message: string | undefined): SubTask {
+  if (message !== undefined) return waitingPart(part, waitForThaw({ message }));
+  return part.waitingFor?.code === "FROZEN"
+    ? describePart(atWork(part), "The freeze was lifted; the upgrade continues.")
+    : part;
 }
 
 /** A part that waits for nothing any more. */

@@ -4,6 +4,7 @@ import { type Product, type ProductPlan, type ResourcePlan, resourcesOf, type Up
 import { changeRecordOf } from "../spec/change-record";
 import type { Stage, SubTask, Task } from "../spec/task";
 import { hasEnded, type HostVersion, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
+import { waitForThaw } from "../freeze";
 import { confirmStart, missStart } from "./late-start";
 import { isLeftOut, type LeftOut, leaveOut } from "./left-out";
 import { isBeyondRetry } from "./mgmt-progress";
@@ -39,6 +40,11 @@ export type TaskProgress = { readonly at: string } &
     | { readonly type: "StartConfirmed" }
     /** The work has begun by itself, but so many seconds after its time. */
     | { readonly type: "StartedLate"; readonly seconds: number }
+    /**
+     * A freeze keeps this resource from beginning, for which the message is why, or none does any more. `task`: the same of the
+     * Task as a whole.
+     */
+    | { readonly type: "FreezeChanged"; readonly resourceId: string; readonly message?: string; readonly task?: string }
     /** What a resource's own Workflow says of it. */
     | { readonly type: "ResourceChanged"; readonly resourceId: string; readonly subTask: SubTask }
     /** Somebody has cancelled it; it has not ended yet. */
@@ -121,6 +127,8 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
       return missStart(task, progress.resources, at);
     case "StartConfirmed":
       return confirmStart(task);
+    case "FreezeChanged":
+      return changeFreeze(task, progress);
     case "StartedLate":
       return startLate(task, progress.seconds);
     case "ResourceChanged":
@@ -222,6 +230,28 @@ function enterPhase(
     ...(phase === "FAILED" && { resolutionStatus: "UNRESOLVED" }),
     ...(succeeded && task.resolutionStatus && { resolutionStatus: "RESOLVED" }),
   };
+}
+
+/** What waits for a commit goes on saying that. */
+function changeFreeze(
+  task: Task,
+  { resourceId, message, task: own, at }: Extract<TaskProgress, { readonly type: "FreezeChanged" }>,
+): Task {
+  const changed = changeAll(task, (product) =>
+    withResource(
+      product,
+      resourceId,
+      from("PENDING", (resource) => waitingForThaw(resource, message, at)),
+    ),
+  );
+  return waitingForThaw(changed, own, at);
+}
+
+function waitingForThaw<T extends Pick<Task, "waitingFor">>(part: T, message: string | undefined, at: string): T {
+  const { waitingFor, ...rest } = part;
+  if (waitingFor && waitingFor.code !== "FROZEN") return part;
+  if (message === undefined) return rest as T;
+  return waitingFor?.message === message ? part : { ...part, waitingFor: { ...waitForThaw({ message }), since: at } };
 }
 
 /** It is told how late the latest of its resources has begun. */

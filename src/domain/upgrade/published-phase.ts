@@ -1,3 +1,4 @@
+import { waitForThaw } from "../freeze";
 import { sentence } from "../sentence";
 import type { WaitingFor } from "../spec/task";
 import { hasEnded, type PublishedPhase, type Upgrade, type UpgradePhase } from "../spec/upgrade";
@@ -18,6 +19,8 @@ export interface PhaseState {
   readonly hostsInWork: number;
   /** The earliest time of what is left, where it lies ahead. */
   readonly nextTime: number | undefined;
+  /** Why a freeze keeps something of it from beginning. */
+  readonly frozen: string | undefined;
   /** Why locks of a scheduled upgrade cannot be had now. */
   readonly lockHeld: string | undefined;
   /** What has become of a failed upgrade: it is `OPEN` until it is retried, resolved, or its time is over. */
@@ -35,7 +38,7 @@ const afterFailure = { OPEN: "ACTION_REQUIRED", RESOLVED: "RESOLVED", EXPIRED: "
 
 /** The phase that clients read. The only place where it is decided. */
 export function publishedPhase(state: PhaseState): PublishedPhase {
-  const { phase, cancelling, failedPrechecks, missedStart, inWork, nextTime, decision, approvalsWanted } = state;
+  const { phase, cancelling, failedPrechecks, missedStart, inWork, nextTime, frozen, decision, approvalsWanted } = state;
   if (cancelling && !hasEnded(phase)) return "CANCELLING";
   if (approvalsWanted !== undefined && awaitsApproval.has(phase) && !inWork) return "ACTION_REQUIRED";
   switch (phase) {
@@ -53,7 +56,7 @@ export function publishedPhase(state: PhaseState): PublishedPhase {
     case "RUNNING":
       if (inWork) return "RUNNING";
       if (missedStart) return "ACTION_REQUIRED";
-      return nextTime === undefined ? "RUNNING" : "WAITING";
+      return nextTime === undefined && frozen === undefined ? "RUNNING" : "WAITING";
     case "PAUSED":
       return inWork ? "PAUSING" : "PAUSED";
     case "SUCCESSFUL":
@@ -84,7 +87,8 @@ export function phaseEnd(state: PhaseState): string | undefined {
 
 /** What an upgrade waits for in its phase, in words of people; undefined where it waits for nothing. */
 export function phaseWait(state: PhaseState): Omit<WaitingFor, "since"> | undefined {
-  const { phase, missedStart, nextTime, lockHeld, failedPrechecks, approvalsWanted } = state;
+  const { phase, missedStart, nextTime, lockHeld, failedPrechecks, approvalsWanted, frozen } = state;
+  const forThaw = frozen === undefined ? undefined : waitForThaw({ message: frozen });
   const published = publishedPhase(state);
   const forTime = nextTime && { code: "TIME" as const, message: `It starts at ${toTimestamp(nextTime)}.` };
   switch (published) {
@@ -98,10 +102,11 @@ export function phaseWait(state: PhaseState): Omit<WaitingFor, "since"> | undefi
     case "SCHEDULED":
     case "WAITING":
       if (lockHeld !== undefined) return { code: "LOCK", message: lockHeld };
+      if (forThaw) return forThaw;
       if (forTime) return forTime;
       return phase === "ACCEPTED" ? { code: "LOCK", message: "It is locking its resources." } : undefined;
     case "RUNNING":
-      return missedStart;
+      return missedStart ?? forThaw;
     case "PAUSING":
       return { code: "WORK_IN_PROGRESS", message: `${whatIsInWork(state)} before it is paused.` };
     case "PAUSED":

@@ -232,6 +232,7 @@ function initialState(plan: UpgradePlan, phase: UpgradePhase = firstPhase(plan))
     inWork: false,
     hostsInWork: 0,
     nextTime: phase === "SCHEDULED" ? earliest : undefined,
+    frozen: undefined,
     lockHeld: undefined,
     decision: "OPEN",
     decideBy: undefined,

@@ -175,7 +175,7 @@ export class ServiceUnderTest {
 
   /** Any other request; without a body none is sent, and no Content-Type. */
   async send<B = unknown>(
-    method: "POST" | "PATCH" | "DELETE",
+    method: "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},

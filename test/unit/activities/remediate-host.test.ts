@@ -243,6 +243,7 @@ describe("remediateHosts, one host alone", function () {
           { ...quickLimits, clock: cluster.clock },
           { ...input, hosts: [input.host], stop: true },
           {
+            begin: (request) => request(),
             lookAtHealth: () => Promise.reject(new Error("no gate is asked for")),
             attempt: ({ progress }) => {
               const failure = { code: "HOST_REMEDIATION_FAILED", what: "failed", causes: [] } as const;
@@ -274,6 +275,7 @@ describe("remediateHosts, one host alone", function () {
       const activities: Pick<UpgradeActivities, "remediateHosts"> = {
         remediateHosts: (asked) =>
           remediateHosts(all, asked, {
+            begin: (request) => request(),
             lookAtHealth: () => Promise.reject(new Error("no gate is asked for")),
             attempt: (context) => remediateImageHosts(context, interfaces),
           }),

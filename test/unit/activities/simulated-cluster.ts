@@ -187,12 +187,14 @@ export async function simulateCluster(
       cluster: { resourceId: "c-1", name: "cluster-01", componentManagerId: "vc-01", cluster: "domain-c8" },
       kind: "IMAGE",
       targetVersion,
+      domains: ["fra1"],
     },
     activities: (limits, url = simulator.url) =>
       createActivities({
         componentManager: (id) => (id === "vc-01" ? { id, url, username: "svc", password: "secret" } : undefined),
         patchFor,
         managementServer: () => undefined,
+        readFreezes: () => Promise.resolve([]),
         readLockHolder: (workflowId) => Promise.resolve(workflowId === "cluster/c-1" ? { upgradeId: "upgrade-1" } : {}),
         limits: { ...quickLimits, clock, ...(ownClock && { poll: defaultActivityLimits.poll }), ...limits },
         hostMaintenance: () => maintenance,

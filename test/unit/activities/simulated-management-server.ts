@@ -93,6 +93,7 @@ export async function simulateManagementServer({
     target: {
       server: { resourceId: "m-1", name: "fra1-vc01", componentManagerId: "vc-01" },
       targetVersion: mgmtTarget,
+      domains: ["fra1"],
       mechanism: "InPlace",
       attempts: { maximumAttempts: 3, retryDelay: 0 },
       temporaryNetwork: { mode: "STATIC", ipAddress: "10.20.30.40", prefix: 24, gateway: "10.20.30.1" },
@@ -102,6 +103,7 @@ export async function simulateManagementServer({
         componentManager: (id) => (id === "vc-01" ? { id, url, username: "svc", password: "secret" } : undefined),
         managementServer: (id) => (id !== "m-1" ? undefined : "settings" in options ? options.settings : mgmtSettings),
         patchFor: () => undefined,
+        readFreezes: () => Promise.resolve([]),
         readLockHolder: () => Promise.resolve({}),
         limits: { ...quickLimits, clock, ...limits },
       }),

@@ -119,6 +119,7 @@ export async function simulateNetvirt(options: ManagerOptions = {}): Promise<Sim
     target: {
       netvirt: { resourceId: "n-1", name: "nsx-01", componentManagerId: "nsx-01" },
       targetVersion,
+      domains: ["fra1"],
       options: { edgeOnly: false },
     },
     activities: (limits, url = simulator.url, root = "/nsx/nsx-01") =>
@@ -127,6 +128,7 @@ export async function simulateNetvirt(options: ManagerOptions = {}): Promise<Sim
           id === "nsx-01" ? { id, url: `${url}${root}`, username: "svc", password: "secret" } : undefined,
         patchFor: () => undefined,
         managementServer: () => undefined,
+        readFreezes: () => Promise.resolve([]),
         readLockHolder: () => Promise.resolve({}),
         limits: { ...quickLimits, clock, ...limits },
       }),

@@ -143,7 +143,15 @@ describe("planUpgrade", () => {
         { resourceId: "n1", name: "nsx-01", componentManagerId: "nsx01", domain: "fra1", clusters: ["c0", "other"] },
         { resourceId: "far", name: "nsx-far", componentManagerId: "nsx02", domain: "ams1", clusters: [] },
       ],
-      management: [{ resourceId: "m1", name: "vc-01", componentManagerId: "vc01", clusters: ["c0", "c1", "other"] }],
+      management: [
+        {
+          resourceId: "m1",
+          name: "vc-01",
+          componentManagerId: "vc01",
+          clusters: ["c0", "c1", "other"],
+          domains: ["fra1"],
+        },
+      ],
     };
     const retry = (retryCount: number) => ({
       hostosUpgradeFailureAction: { action: "RETRY" as const, retryCount, retryDelay: 60 },

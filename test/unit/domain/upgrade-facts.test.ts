@@ -47,6 +47,7 @@ describe("Facts of an upgrade", () => {
       inWork: true,
       hostsInWork: hostsInWork(facts),
       nextTime: undefined,
+      frozen: undefined,
       lockHeld: undefined,
       decision: "OPEN",
       decideBy: undefined,

@@ -1,9 +1,12 @@
 import { expect } from "chai";
+import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
 import { createApi } from "../../../src/api/create-api";
+import { freezeExample } from "../../../src/api/openapi/examples";
 import { type RunningApi, startApi } from "../../../src/api/start-api";
 import { devAuthentication } from "../../../src/authentication/dev-authentication";
+import type { FreezeStatus } from "../../../src/domain/freeze";
 import type { WorkflowKind } from "../../../src/domain/task/lost-upgrade";
 import { createApiMetrics } from "../../../src/observability/api-metrics";
 import { currentRequestId, keepRequest } from "../../../src/observability/context";
@@ -17,10 +20,12 @@ const ids = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-22
 describe("GET /metrics", () => {
   let counts: UpgradeCounts | undefined = { byStatus: { DRAFT: 2, INPROGRESS: 1 }, oldestDraftSeconds: 90 };
   let blocked: Readonly<Record<WorkflowKind, number>> | undefined;
+  let freezes: E.Either<unknown, FreezeStatus> = E.right(freezeExample);
   let seen: string | undefined;
   const metrics = createApiMetrics({
     upgrades: () => Promise.resolve(counts),
     blockedWorkflows: () => blocked,
+    freezes: () => Promise.resolve(freezes),
   });
   let api: RunningApi;
   before(async () => {

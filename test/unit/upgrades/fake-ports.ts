@@ -1,6 +1,7 @@
 import * as E from "fp-ts/Either";
 import * as O from "fp-ts/Option";
 import * as TE from "fp-ts/TaskEither";
+import type { Freeze } from "../../../src/domain/freeze";
 import type { ManagerSilence } from "../../../src/domain/manager-silence";
 import type { PageRequest } from "../../../src/domain/page";
 import type { ClusterEntryFacts, ClusterLookup } from "../../../src/domain/plan/facts";
@@ -11,7 +12,7 @@ import type { PageOfUpgrade } from "../../../src/domain/spec/upgrade";
 import { initialTask } from "../../../src/domain/task/task-progress";
 import { defaultActivityWaits } from "../../../src/domain/time-limits";
 import type { UpgradeServiceDependencies } from "../../../src/upgrades/create-upgrade-service";
-import type { UpgradeFilter } from "../../../src/upgrades/ports";
+import type { Freezes, UpgradeFilter } from "../../../src/upgrades/ports";
 import type { ServiceError } from "../../../src/upgrades/service-error";
 import { noInstallations, sampleBundle, sampleCluster } from "../../support/sample-plan";
 import { FakeRunningUpgrades } from "./fake-running-upgrades";
@@ -34,7 +35,19 @@ export class FakePorts {
   readonly hosts = new Map<string, E.Either<ManagerSilence, ClusterMember[]>>();
   /** Runs before an upgrade is started: the moment in which a racing request can be first. */
   beforeStart: () => void = () => undefined;
-  failing: Partial<Record<"catalog" | "inventory" | "start" | "findStarted" | "lockHolders", ServiceError>> = {};
+  /** Freezes by their domains; "" is everything. */
+  readonly frozen = new Map<string, Freeze>();
+  readonly freezes: Freezes = {
+    read: (domains) =>
+      this.failing.freezes
+        ? TE.left(this.failing.freezes)
+        : TE.fromIO(() => ["", ...domains].flatMap((domain) => this.frozen.get(domain) ?? [])),
+    put: (freeze) => TE.fromIO(() => void this.frozen.set(freeze.domain ?? "", freeze)),
+    lift: (domain) => TE.fromIO(() => void this.frozen.delete(domain ?? "")),
+  };
+  failing: Partial<
+    Record<"catalog" | "inventory" | "start" | "findStarted" | "lockHolders" | "freezes", ServiceError>
+  > = {};
   private readonly started = new Map<string, { task: Task; requestDigest: string | undefined }>();
   private ids = 0;
 
@@ -72,6 +85,7 @@ export class FakePorts {
         lockHolders: () => or(failing.lockHolders, () => this.lockHolders),
         ...this.running.executions,
       },
+      freezes: this.freezes,
       catalog: {
         find: (id) => or(failing.catalog, () => (id === sampleBundle.id ? O.some(sampleBundle) : O.none)),
         list: () => or(failing.catalog, () => [sampleBundle, { id: "second" }, { id: "third" }]),

@@ -21,7 +21,14 @@ const installations: Installations = {
     },
   ],
   management: [
-    { resourceId: "m1", name: "vc-01", componentManagerId: "vc01", clusters: ["c1"], fqdn: "vc-01.example.com" },
+    {
+      resourceId: "m1",
+      name: "vc-01",
+      componentManagerId: "vc01",
+      clusters: ["c1"],
+      domains: ["fra1"],
+      fqdn: "vc-01.example.com",
+    },
   ],
   personalities: [{ id: "p1", name: "golden", version: "9.0.2-0.25148076", addOn: { name: "vendor", version: "1" } }],
   isos: [{ id: "i1", name: "custom", version: "9.0.2-0.25148076" }],

@@ -101,6 +101,7 @@ describe("A baseline-managed cluster", function () {
             metadataUrls: [`http://depot.example.com/hostos/${version}/metadata.zip`],
           }),
           managementServer: () => undefined,
+          readFreezes: () => Promise.resolve([]),
           readLockHolder: () => Promise.resolve({}),
           limits: { ...defaultActivityLimits, poll: { min: 10, max: 50 } },
         }),

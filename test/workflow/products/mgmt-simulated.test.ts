@@ -31,6 +31,7 @@ describe("The upgrade of a simulated management server", function () {
         componentManager: (id) => ({ id, url: server.url, username: "svc", password: "secret" }),
         managementServer: () => mgmtSettings,
         patchFor: () => undefined,
+        readFreezes: () => Promise.resolve([]),
         readLockHolder: () => Promise.resolve({}),
         limits: quickLimits,
       }),
@@ -59,6 +60,7 @@ describe("The upgrade of a simulated management server", function () {
       attempts: { maximumAttempts: 2, retryDelay: 0 },
       mechanism: "InPlace",
       clusters: [],
+      domains: ["fra1"],
       ...changes,
     };
     const handle = await env.client.workflow.start<typeof mgmtUpgradeWorkflow>("mgmtUpgradeWorkflow", {

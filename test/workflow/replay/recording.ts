@@ -72,8 +72,10 @@ export async function recordStory(
     const [notify] = await Promise.all(children.filter(isNotify).map((child) => settledHistory(bench, child)));
     const resources = children.filter((child) => !isNotify(child));
     const clusters = await Promise.all(resources.map((child) => settledHistory(bench, child)));
+    const freeze = story.freeze === undefined ? undefined : await latestRun(bench, story.freeze);
     return new Map([
       ["upgrade", upgrade],
+      ...(freeze ? [["freeze", await settledHistory(bench, freeze)] as const] : []),
       ...(notify ? [["notify", notify] as const] : []),
       ...clusters.map((history, n) => [`cluster-${n + 1}`, history] as const),
     ]);
@@ -81,6 +83,11 @@ export async function recordStory(
     await bench.clean();
     await bench.stop();
   }
+}
+
+async function latestRun(bench: UpgradeBench, workflowId: string): Promise<WorkflowRun> {
+  const { runId } = await bench.env.client.workflow.getHandle(workflowId).describe();
+  return { workflowId, runId };
 }
 
 /** A story that does not come to its end shows where it stands. */

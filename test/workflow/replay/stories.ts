@@ -1,6 +1,7 @@
 import { cancelStories } from "./stories/cancel";
 import { draftStories } from "./stories/draft";
 import { failureStories } from "./stories/failure";
+import { freezeStories } from "./stories/freeze";
 import { notificationStories } from "./stories/notifications";
 import { operationStories } from "./stories/operations";
 import { productStories } from "./stories/products";
@@ -16,4 +17,5 @@ export const stories: Readonly<Record<string, Story>> = {
   ...productStories,
   ...operationStories,
   ...notificationStories,
+  ...freezeStories,
 };

@@ -9,6 +9,8 @@ export interface Story {
   readonly server?: "TIME_SKIPPING";
   /** Further settings of that server, written `name=value`. */
   readonly settings?: readonly string[];
+  /** The Workflow ID of a freeze that is recorded beside it. */
+  readonly freeze?: string;
   /** Told to a worker with tracing switched on. */
   readonly traced?: boolean;
   /** Takes an upgrade to where its history is to be recorded. */

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { isLeft, isRight } from "fp-ts/Either";
-import type { TaskEither } from "fp-ts/TaskEither";
+import { right, type TaskEither } from "fp-ts/TaskEither";
 import pino from "pino";
 import type { ActivityEntry } from "../../../src/domain/activity/upgrade-activity";
 import { temporalUpgradeExecutions } from "../../../src/temporal/upgrade-executions";
@@ -26,6 +26,7 @@ describe("The activity log of an upgrade", function () {
   this.timeout(60_000);
   const bench = useBench("DEV_SERVER");
 
+  const noFreezes = { read: () => right([]) };
   let ids = 0;
   const identities = { newId: () => `asked-${++ids}`, now: () => Date.now() };
   const executionsOf = (timeouts?: Parameters<typeof temporalUpgradeExecutions>[3]) =>
@@ -43,7 +44,7 @@ describe("The activity log of an upgrade", function () {
         caller: string,
       ) => outcome(sendUpgradeRequest({ executions, identities })(id, { name }, caller)),
       commit: ({ id }: RunningUpgrade, times: object, caller: string) =>
-        outcome(updateUpgrade({ executions, identities })(id, times, caller)),
+        outcome(updateUpgrade({ executions, freezes: noFreezes, identities })(id, times, caller)),
       cancel: ({ id }: RunningUpgrade, caller: string) =>
         outcome(cancelUpgrade({ executions, identities })(id, caller)),
     };

@@ -73,7 +73,13 @@ describe("Pausing an upgrade of several products", function () {
             { resourceId: `nsx-${id}`, name: "nsx-01", componentManagerId: "nsx-01", domain: "fra1", clusters: [] },
           ],
           management: [
-            { resourceId: `vc-${id}`, name: "vc-01", componentManagerId: "vc01", clusters: [`other-${id}`] },
+            {
+              resourceId: `vc-${id}`,
+              name: "vc-01",
+              componentManagerId: "vc01",
+              clusters: [`other-${id}`],
+              domains: ["fra1"],
+            },
           ],
           personalities: [],
           isos: [],

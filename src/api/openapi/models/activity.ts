@@ -52,6 +52,8 @@ export const activityModels = {
       APPROVALS_DROPPED: "The plan changed, so earlier approvals do not count.",
       START_MISSED: "Work did not start at its scheduled time and waits for a commit.",
       STARTED: "Work started.",
+      FROZEN: "A freeze keeps something from starting.",
+      THAWED: "The freeze was lifted, and the work continues.",
       HOST_FAILED: "A host failed.",
       RESOURCE_SUCCEEDED: "A resource was upgraded.",
       RESOURCE_FAILED: "A resource failed.",

@@ -172,6 +172,7 @@ export const taskModels = {
     RESUME: "An operator who resumes it.",
     APPROVAL: "Approvals by people who did not request the upgrade.",
     DECISION: "A retry or a resolve.",
+    FROZEN: "The end of an emergency stop.",
     WORKFLOW_TASK_FAILING:
       "A repair: the service cannot run the code of its Workflow. The error `WORKFLOW_BLOCKED` gives the reason and the remedy.",
   }),

@@ -96,7 +96,9 @@ describe("resourcesFree", () => {
       netvirt: [
         { resourceId: "nsx", name: "n", componentManagerId: "nsx01", domain: "fra1", clusters: ["c0", "near", "both"] },
       ],
-      management: [{ resourceId: "vc", name: "v", componentManagerId: "vc01", clusters: ["c0", "far", "both"] }],
+      management: [
+        { resourceId: "vc", name: "v", componentManagerId: "vc01", clusters: ["c0", "far", "both"], domains: ["fra1"] },
+      ],
     };
     const lockHolders = { "mgmt/vc": "m", "cluster/far": "f", "cluster/near": "e", "cluster/both": "b" };
     const of = (...types: string[]) => ({

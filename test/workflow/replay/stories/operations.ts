@@ -351,7 +351,15 @@ function platform(
         netvirt: [
           { resourceId: `nsx-${id}`, name: "nsx-01", componentManagerId: "nsx-01", domain: "fra1", clusters: [] },
         ],
-        management: [{ resourceId: `vc-${id}`, name: "vc-01", componentManagerId: "vc01", clusters: [`other-${id}`] }],
+        management: [
+          {
+            resourceId: `vc-${id}`,
+            name: "vc-01",
+            componentManagerId: "vc01",
+            clusters: [`other-${id}`],
+            domains: ["fra1"],
+          },
+        ],
         personalities: [],
         isos: [],
       },

@@ -32,7 +32,13 @@ function platform(prefix = ""): Required<Pick<SamplePlanOptions, "installations"
         },
       ],
       management: [
-        { resourceId: `${prefix}vc-${id}`, name: "vc-01", componentManagerId: "vc01", clusters: [`other-${id}`] },
+        {
+          resourceId: `${prefix}vc-${id}`,
+          name: "vc-01",
+          componentManagerId: "vc01",
+          clusters: [`other-${id}`],
+          domains: ["fra1"],
+        },
       ],
       personalities: [],
       isos: [],

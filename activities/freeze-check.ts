@@ -1,0 +1,109 @@
+import { CancelledFailure } from "@temporalio/common";
+import { type Clock, monotonicClock, timeWithSuspension } from "../src/clock";
+import type { ErrorBody } from "../src/domain/errors";
+import { type Freeze, freezeUnreadable, frozenError } from "../src/domain/freeze";
+import type { FreezeFound, FreezeLook } from "./contract";
+import { type Lease, requireLease, withLease } from "./drivers/lease";
+import { stillFrozenFailure } from "./failures";
+
+/** Gives the freezes that concern something of these domains. Rejects where they cannot be read. */
+export type ReadFreezes = (domains: readonly string[]) => Promise<readonly Freeze[]>;
+
+/** Runs a request that begins something: it is sent only while nothing is frozen. Throws FrozenError, and nothing was sent. */
+export type Begin = <A>(request: () => Promise<A>) => Promise<A>;
+
+/** Milliseconds after a look at the freezes in which a request may begin something. A freeze takes effect within 5 s. */
+const validFor = 3_000;
+
+/** From this age of a look on there is another one first. */
+const renewedAfter = 1_000;
+
+/** Nothing may begin: nothing was sent. Ends an Activity as its cancellation does, past whatever handles its errors. */
+export class FrozenError extends CancelledFailure {
+  constructor(readonly body: ErrorBody) {
+    super(body.message);
+  }
+}
+
+/** The Activity: fails, so that Temporal tries it again, as long as what is known holds. */
+export async function lookAtFreeze(readFreezes: ReadFreezes, { domains, known }: FreezeLook): Promise<FreezeFound> {
+  const error = await findFreeze(readFreezes, domains);
+  if (error !== undefined && error.message === known) throw stillFrozenFailure(error);
+  return error ? { error } : {};
+}
+
+/** Why nothing of these domains may begin now; undefined where it may. */
+export async function findFreeze(readFreezes: ReadFreezes, domains: readonly string[]): Promise<ErrorBody | undefined> {
+  try {
+    const [freeze] = await readFreezes(domains);
+    return freeze && frozenError(freeze);
+  } catch (error) {
+    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, "").slice(0, 300);
+    return freezeUnreadable(why);
+  }
+}
+
+/**
+ * What begins something looks at the freezes itself, in the moment in which its request is written: nothing that happens between a
+ * look of the Workflow and the request (a worker that is killed, frozen or late) can then begin it. Once the component manager
+ * has answered one such request, those that follow in the same call are part of what has begun.
+ */
+export function beginUnder(
+  readFreezes: ReadFreezes,
+  domains: readonly string[],
+  clock: Clock = suspensionClock,
+): Begin {
+  const check = async () => {
+    const frozen = await findFreeze(readFreezes, domains);
+    if (frozen) throw new FrozenError(frozen);
+  };
+  return (request) => withLease(new BeginningLease(requireLease("begin"), check, clock), request);
+}
+
+const suspensionClock: Clock = { ...monotonicClock, now: timeWithSuspension };
+
+/** The lease of an Activity, good for changes only while a look has found nothing frozen. */
+class BeginningLease implements Lease {
+  #lookedAt = -Infinity;
+  #hasBegun = false;
+
+  constructor(
+    private readonly lease: Lease,
+    private readonly check: () => Promise<void>,
+    private readonly clock: Pick<Clock, "now">,
+  ) {}
+
+  async renew(): Promise<void> {
+    await this.lease.renew();
+    if (this.#hasBegun || this.#age() < renewedAfter) return;
+    const lookedAt = this.clock.now();
+    await this.check();
+    this.#lookedAt = lookedAt;
+  }
+
+  isValid(): boolean {
+    return this.lease.isValid() && (this.#hasBegun || this.#age() < validFor);
+  }
+
+  follow(change: Promise<unknown>): void {
+    this.lease.follow(change);
+    const noteAnswer = (answer: unknown) => {
+      this.#hasBegun ||= isAccepted(answer);
+    };
+    change.then(noteAnswer, () => undefined);
+  }
+
+  lost(milliseconds: number, clock: Clock): void {
+    this.lease.lost(milliseconds, clock);
+  }
+
+  #age(): number {
+    return this.clock.now() - this.#lookedAt;
+  }
+}
+
+/** Whether the answer to a change is one of success. */
+function isAccepted(answer: unknown): boolean {
+  const { status } = (answer ?? {}) as { readonly status?: unknown };
+  return typeof status === "number" && status >= 200 && status < 300;
+}

@@ -1,0 +1,111 @@
+import { expect } from "chai";
+import { beginUnder, FrozenError, lookAtFreeze } from "../../../activities/freeze-check";
+import { type Lease, requireLease, withLease } from "../../../activities/drivers/lease";
+import type { Freeze } from "../../../src/domain/freeze";
+import { ManualClock } from "../../support/manual-clock";
+import { rejectionOf } from "../../support/rejection-of";
+
+const freeze: Freeze = { reason: "Storage is lost.", frozenBy: "alice", since: "2026-12-01T01:12:00.000Z" };
+
+describe("A request that begins something", () => {
+  let clock: ManualClock;
+  let frozen: readonly Freeze[];
+  let looks: number;
+  let renewal: () => void;
+  let isOurs: boolean;
+  beforeEach(() => {
+    [clock, frozen, looks, renewal, isOurs] = [new ManualClock(), [], 0, () => undefined, true];
+  });
+
+  const lease: Lease = {
+    renew: () => Promise.resolve(renewal()),
+    isValid: () => isOurs,
+    follow: () => undefined,
+    lost: () => undefined,
+  };
+  const read = () => ((looks += 1), Promise.resolve(frozen));
+  /** Sends requests as the connection does, with what `between` does right before each is written; gives how many were sent. */
+  function begin(answers: readonly { status: number }[], between: () => void = () => undefined): Promise<number> {
+    let sent = 0;
+    return withLease(lease, () =>
+      beginUnder(
+        read,
+        ["fra1"],
+        clock,
+      )(async () => {
+        for (const answer of answers) {
+          const held = requireLease("test");
+          await held.renew();
+          between();
+          if (!held.isValid()) return sent;
+          sent += 1;
+          const change = Promise.resolve(answer);
+          held.follow(change);
+          await change;
+        }
+        return sent;
+      }),
+    );
+  }
+
+  it("is sent while nothing is frozen", async () => {
+    expect(await begin([{ status: 200 }])).to.equal(1);
+  });
+
+  it("is not sent while something is, and says who and why", async () => {
+    frozen = [freeze];
+    const error = await rejectionOf(begin([{ status: 200 }]));
+    expect(error).to.be.instanceOf(FrozenError);
+    expect((error as FrozenError).body).to.deep.include({
+      errorCode: "FROZEN",
+      message: "alice has frozen all upgrades since 2026-12-01T01:12:00.000Z: Storage is lost.",
+    });
+  });
+
+  it("is not sent where that cannot be read", async () => {
+    const unreadable = () => Promise.reject(new Error("Temporal is away"));
+    const work = () => beginUnder(unreadable, [], clock)(() => requireLease("test").renew());
+    const error = await rejectionOf(withLease(lease, work));
+    expect((error as FrozenError).body.errorCode).to.equal("FREEZE_UNREADABLE");
+  });
+
+  it("is not written when its look is older than 3 s, however long the process was frozen or a connection was waited for", async () => {
+    expect(await begin([{ status: 200 }], () => clock.pass(2_900))).to.equal(1);
+    expect(await begin([{ status: 200 }], () => clock.pass(3_000))).to.equal(0);
+  });
+
+  it("looks after the lease was renewed, which may take as long as Temporal is away", async () => {
+    renewal = () => {
+      frozen = [freeze];
+    };
+    expect(await rejectionOf(begin([{ status: 200 }]))).to.be.instanceOf(FrozenError);
+  });
+
+  it("needs the lease of its Activity as well", async () => {
+    isOurs = false;
+    expect(await begin([{ status: 200 }])).to.equal(0);
+  });
+
+  it("is looked at again after one that was refused, and not after one that was accepted", async () => {
+    const pass = () => {
+      frozen = [freeze];
+      clock.pass(2_000);
+    };
+    expect(await rejectionOf(begin([{ status: 503 }, { status: 200 }], pass))).to.be.instanceOf(FrozenError);
+    [frozen, looks] = [[], 0];
+    expect(await begin([{ status: 200 }, { status: 200 }, { status: 200 }], pass)).to.equal(3);
+    expect(looks).to.equal(1);
+  });
+});
+
+describe("The wait for the end of a freeze", () => {
+  it("fails, to be tried again, as long as the freeze is the same one", async () => {
+    const look = (known?: string, frozen = [freeze]) =>
+      lookAtFreeze(() => Promise.resolve(frozen), { domains: [], ...(known !== undefined && { known }) });
+    const { error } = await look();
+    const known = error?.message ?? "";
+    expect(await rejectionOf(look(known))).to.deep.include({ type: "FROZEN", nonRetryable: false });
+    expect((await look(known, [{ ...freeze, reason: "Another" }])).error?.message).to.contain("Another");
+    expect(await look(known, [])).to.deep.equal({});
+  });
+});

@@ -1,0 +1,79 @@
+import { isRight } from "fp-ts/Either";
+import { frozenFailure } from "../../../../activities/failures";
+import { type Freeze, freezeWorkflowId, frozenError } from "../../../../src/domain/freeze";
+import { temporalFreezes } from "../../../../src/temporal/freezes";
+import { eventually } from "../../../support/eventually";
+import { FakeActivities, upgraded } from "../../../support/fake-activities";
+import type { RunningUpgrade } from "../../../support/running-upgrade";
+import type { UpgradeBench } from "../../../support/upgrade-bench";
+import { hostCount, type Story } from "../story";
+
+const domain = "frozen-domain";
+
+/** Upgrades that an emergency stop keeps from beginning what comes next. */
+export const freezeStories: Readonly<Record<string, Story>> = {
+  "open-while-frozen": { ends: "OPEN", freeze: freezeWorkflowId(domain), tell: frozenBeforeHost },
+
+  "frozen-and-thawed": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const upgrade = await frozenBeforeHost(bench);
+      await thaw(bench);
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
+  "frozen-before-its-begin": {
+    ends: "COMPLETED",
+    freeze: freezeWorkflowId(domain),
+    async tell(bench) {
+      await freeze(bench, { until: new Date(Date.now() + 3_000).toISOString() });
+      const upgrade = await bench.upgrade({ domain }, new FakeActivities({}, hostCount));
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+};
+
+/** Of its two hosts the first is done, and a freeze has kept the second from beginning. */
+async function frozenBeforeHost(bench: UpgradeBench): Promise<RunningUpgrade> {
+  const frozen = { reason: "Told in a story", frozenBy: "operator", since: "2026-01-01T00:00:00.000Z", domain };
+  let isFrozen = false;
+  const upgrade = await bench.upgrade(
+    { domain },
+    new FakeActivities(
+      {
+        remediateHost: async (input) => {
+          if (isFrozen && (await bench.readFreezes([domain])).length > 0) throw frozenFailure(frozenError(frozen));
+          if (!isFrozen) await freeze(bench, frozen);
+          isFrozen = true;
+          return upgraded(input);
+        },
+      },
+      hostCount,
+    ),
+  );
+  await eventually(
+    () => upgrade.upgrade(),
+    ({ phase, waitingFor }) => phase === "WAITING" && waitingFor?.code === "FROZEN",
+  );
+  return upgrade;
+}
+
+async function freeze(bench: UpgradeBench, more: Partial<Freeze>): Promise<void> {
+  const frozen = {
+    reason: "Told in a story",
+    frozenBy: "operator",
+    since: "2026-01-01T00:00:00.000Z",
+    domain,
+    ...more,
+  };
+  const put = await temporalFreezes(bench.env.client).put(frozen)();
+  if (!isRight(put)) throw new Error("It was not frozen");
+}
+
+async function thaw(bench: UpgradeBench): Promise<void> {
+  const lifted = await temporalFreezes(bench.env.client).lift(domain, "operator")();
+  if (!isRight(lifted)) throw new Error("The freeze was not lifted");
+}
