@@ -217,11 +217,9 @@ export function updateUpgrade(deps: UpdateUpgradeDependencies) {
     const problem = scheduleProblem(commit, identities.now());
     if (problem) return refuse(problem);
     return pipe(
-      commits(commit) ? frozenPart(deps, id) : TE.right(undefined),
-      TE.chain((frozen) =>
-        frozen
-          ? refuse({ ...frozen, errorCode: frozen.code, remediationMessage: frozen.remediation }, notAllowed(frozen))
-          : executions.readUpgrade(id),
+      executions.readUpgrade(id),
+      TE.chainFirst((upgrade) =>
+        beginsSomething(upgrade, commit) ? refuseFrozen(deps, id, refuse) : TE.right(undefined),
       ),
       TE.chain(({ status }) => {
         if (commits(commit)) return status === "DRAFT" ? lockedResource(executions, id) : TE.right(undefined);
@@ -236,11 +234,25 @@ export function updateUpgrade(deps: UpdateUpgradeDependencies) {
   };
 }
 
-/** Why a commit would begin nothing now: what something of the upgrade is frozen by. */
-function frozenPart({ executions, freezes }: Pick<UpdateUpgradeDependencies, "executions" | "freezes">, id: string) {
+/** Whether it is a commit, or has something begin at once, rather than another time for what is scheduled. */
+function beginsSomething({ status, phase }: Upgrade, commit: UpgradeUpdateSpec): boolean {
+  return commits(commit) && (status === "DRAFT" || phase === "ACTION_REQUIRED" || commit.upgradeNow === true);
+}
+
+/** Refuses a commit where something of the upgrade is frozen. */
+function refuseFrozen(
+  { executions, freezes }: Pick<UpdateUpgradeDependencies, "executions" | "freezes">,
+  id: string,
+  refuse: (reason: ErrorBody, error: ServiceError) => TE.TaskEither<ServiceError, never>,
+): TE.TaskEither<ServiceError, void> {
   return pipe(
     executions.readDomains(id),
     TE.chain((domains) => findFreeze(freezes, domains)),
+    TE.chain((frozen) =>
+      frozen
+        ? refuse({ errorCode: frozen.code, message: frozen.message }, notAllowed(frozen))
+        : TE.right<ServiceError, void>(undefined),
+    ),
   );
 }
 

@@ -6,8 +6,10 @@ import {
   activityExample,
   bundleExample,
   cancelledTaskExample,
-  countsExample,
   clusterExample,
+  countsExample,
+  freezeExample,
+  freezeSpecExample,
   pageOfBundleExample,
   pageOfClusterExample,
   pageOfIsoExample,
@@ -41,7 +43,7 @@ const id = upgradeExample.id;
 const precheckId = `${id}-prechecks-1`;
 
 interface Call {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly body?: object;
   readonly status: number;
@@ -140,6 +142,28 @@ const calls: Record<string, Call> = {
     answer: activityExample,
     asked: ["readActivity", id, { pageNumber: 1, pageSize: 20 }],
     names: "upgrade",
+  },
+  readFreeze: {
+    method: "GET",
+    path: "/v1/freeze",
+    status: 200,
+    answer: freezeExample,
+    asked: ["readFreeze"],
+  },
+  putFreeze: {
+    method: "PUT",
+    path: "/v1/freeze",
+    body: freezeSpecExample,
+    status: 200,
+    answer: freezeExample,
+    asked: ["putFreeze", freezeSpecExample, "dev"],
+  },
+  liftFreeze: {
+    method: "DELETE",
+    path: "/v1/freeze?domain=fra1",
+    status: 200,
+    answer: freezeExample,
+    asked: ["liftFreeze", "fra1", "dev"],
   },
   listTasks: {
     method: "GET",
@@ -276,7 +300,7 @@ describe("Every further route", () => {
   after(() => api.close());
 
   const send = (to: ApiUnderTest, { method, path, body }: Pick<Call, "method" | "path" | "body">) => {
-    const sent = request(to.url)[method.toLowerCase() as "get" | "post" | "patch" | "delete"](path);
+    const sent = request(to.url)[method.toLowerCase() as "get" | "post" | "put" | "patch" | "delete"](path);
     return sent.set("authorization", "x").send(body);
   };
 

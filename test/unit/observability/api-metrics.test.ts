@@ -74,6 +74,12 @@ describe("GET /metrics", () => {
     expect(await scrape()).to.contain('ums_http_requests_total{route="/v1/clusters",method="GET",status="500"} 1');
   });
 
+  it("tells how many freezes are in force, and nothing where that is not known", async () => {
+    expect(await scrape()).to.contain("ums_freezes 1");
+    freezes = E.left("away");
+    expect(await scrape()).to.contain("ums_freezes Nan");
+  });
+
   it("tells the numbers of upgrades as they are, and none at all where Temporal does not tell them", async () => {
     expect(await scrape())
       .to.contain('ums_upgrades{status="DRAFT"} 2')

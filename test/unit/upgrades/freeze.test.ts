@@ -41,6 +41,7 @@ describe("The emergency stop", () => {
   });
 
   it("refuses a commit, and asks the upgrade nothing", async () => {
+    ports.running.upgrade = { ...ports.running.upgrade, status: "DRAFT" };
     await service.putFreeze({ reason: "Stop" }, "alice")();
     expect(problemOf(await service.updateUpgrade(upgradeId, {}, "bob")())).to.deep.include({ code: "FROZEN" });
   });
