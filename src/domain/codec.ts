@@ -61,13 +61,6 @@ export const Identifier = TextThat(
   (s) => s.length >= 1 && lengthOf(s) <= 255 && !/[\u0000-\u001f\u007f]/.test(s),
 );
 
-/** Why somebody does something: a {@link Text} that says something. */
-export const Reason = string(
-  "a string of 1 to 1024 characters that is not blank",
-  { minLength: 1, maxLength: 1024, pattern: "\\S" },
-  (s) => lengthOf(s) <= 1024 && s.trim() !== "",
-);
-
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
 
 /** An id as it is compared: a UUID that it is or begins with in lower case (RFC 9562, 4), any other id as it is. */

@@ -1,6 +1,7 @@
 import * as t from "io-ts";
-import { Identifier, ListOf, model, Reason, WholeNumber } from "./codec";
+import { Identifier, ListOf, model, WholeNumber } from "./codec";
 import type { ErrorBody } from "./errors";
+import { Reason } from "./spec/change-record";
 import type { WaitingFor } from "./spec/task";
 import { Timestamp, toEpochMilliseconds } from "./timestamp";
 

@@ -160,12 +160,6 @@ export function temporalUpgradeExecutions(
         TE.chain(orNotFound("upgrade", id)),
         TE.map((plan) => resourcesOf(plan).flatMap((resource) => [lockOf(resource), ...conflictingLocks(resource)])),
       ),
-    readDomains: (id) =>
-      pipe(
-        TE.tryCatch(async () => ((await upgrades.find(id)) ? startedPlan(id) : undefined), readError),
-        TE.chain(orNotFound("upgrade", id)),
-        TE.map((plan) => [...new Set(resourcesOf(plan).flatMap(({ domains }) => domains))]),
-      ),
   };
 }
 

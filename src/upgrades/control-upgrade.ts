@@ -2,6 +2,7 @@ import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
 import type { ErrorBody } from "../domain/errors";
 import { commits, hasSwitchedOver, scheduleProblem, switchoverBegun } from "../domain/plan/schedule";
+import { resourcesOf } from "../domain/plan/upgrade-plan";
 import { endedAsAsked, endedRefusal, type Request } from "../domain/requests/published-upgrade";
 import type { Task } from "../domain/spec/task";
 import type { Upgrade } from "../domain/spec/upgrade";
@@ -187,7 +188,7 @@ function applied(
 export interface UpdateUpgradeDependencies {
   readonly executions: Pick<
     UpgradeExecutions,
-    "request" | "cancel" | "recordRefusal" | "readUpgrade" | "readTask" | "readLocks" | "readDomains" | "lockHolders"
+    "request" | "cancel" | "recordRefusal" | "readUpgrade" | "readTask" | "readLocks" | "readPlan" | "lockHolders"
   >;
   readonly freezes: Pick<Freezes, "read">;
   readonly identities: Pick<Identities, "newId" | "now">;
@@ -246,8 +247,13 @@ function refuseFrozen(
   refuse: (reason: ErrorBody, error: ServiceError) => TE.TaskEither<ServiceError, never>,
 ): TE.TaskEither<ServiceError, void> {
   return pipe(
-    executions.readDomains(id),
-    TE.chain((domains) => findFreeze(freezes, domains)),
+    executions.readPlan(id),
+    TE.chain((plan) =>
+      findFreeze(
+        freezes,
+        resourcesOf(plan).flatMap(({ domains }) => domains),
+      ),
+    ),
     TE.chain((frozen) =>
       frozen
         ? refuse({ errorCode: frozen.code, message: frozen.message }, notAllowed(frozen))

@@ -139,8 +139,6 @@ export interface UpgradeExecutions {
   readActivity(id: string): TaskEither<ServiceError, ReadActivity>;
   /** The locks that the upgrade takes or must not find held by another one. */
   readLocks(id: string): TaskEither<ServiceError, readonly string[]>;
-  /** Ids of the domains that something of the upgrade belongs to. */
-  readDomains(id: string): TaskEither<ServiceError, readonly string[]>;
   /** The upgrade that holds each of the locks (domain/resource-lock.ts), of those that are held; of many only what is visible already. */
   lockHolders(locks: readonly string[], until?: Deadline): TaskEither<ServiceError, ReadonlyMap<string, string>>;
 }

@@ -97,7 +97,9 @@ describe("withTimesOf", () => {
     },
     installations: {
       ...noInstallations,
-      management: [{ resourceId: "m", name: "vc-01", componentManagerId: "vc01", clusters: ["a", "b"] }],
+      management: [
+        { resourceId: "m", name: "vc-01", componentManagerId: "vc01", clusters: ["a", "b"], domains: ["fra1"] },
+      ],
     },
     inputs: { mgmtUpgradeUserInputSpecs: [{ startSwitchoverTimestamp: late }] },
   });

@@ -50,7 +50,6 @@ export class FakeRunningUpgrades {
     | "request"
     | "cancel"
     | "readLocks"
-    | "readDomains"
     | "recordRefusal"
     | "readActivity"
   >;
@@ -81,7 +80,6 @@ export class FakeRunningUpgrades {
         return Promise.resolve();
       },
       readActivity: (id) => of("readActivity", "upgrade", id, () => this.activity),
-      readDomains: (id) => of("readLocks", "upgrade", id, () => ["fra1"]),
       readLocks: (id) => of("readLocks", "upgrade", id, () => this.locks),
     };
   }

@@ -266,7 +266,8 @@ describe("Steering an upgrade", () => {
       ports.lockHolders.set("cluster/c1", "the-other");
       running.upgrade = { ...running.upgrade, status: "SCHEDULED" };
       expect(E.isRight(await update({ upgradeNow: true }))).to.equal(true);
-      expect(running.calls).to.deep.equal(["readUpgrade", "request", "readUpgrade"]);
+      // Its plan tells whether it is frozen.
+      expect(running.calls).to.deep.equal(["readUpgrade", "readPlan", "request", "readUpgrade"]);
     });
 
     it("cancels, and does not commit as well", async () => {

@@ -193,7 +193,6 @@ describe("Freezing running upgrades", function () {
       () => Promise.resolve(looks),
       (now) => now > before + 2,
     );
-    expect(await upgrade.hosts()).to.deep.equal(["SUCCESSFUL", "PENDING", "PENDING"]);
     expect(await steps("APPLY_REQUESTED")).to.equal(1);
     frozen = false;
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
