@@ -255,9 +255,7 @@ function refuseFrozen(
       ),
     ),
     TE.chain((frozen) =>
-      frozen
-        ? refuse({ errorCode: frozen.code, message: frozen.message }, notAllowed(frozen))
-        : TE.right<ServiceError, void>(undefined),
+      frozen ? refuse({ errorCode: frozen.code, message: frozen.message }, notAllowed(frozen)) : TE.right(undefined),
     ),
   );
 }

@@ -38,7 +38,8 @@ const afterFailure = { OPEN: "ACTION_REQUIRED", RESOLVED: "RESOLVED", EXPIRED: "
 
 /** The phase that clients read. The only place where it is decided. */
 export function publishedPhase(state: PhaseState): PublishedPhase {
-  const { phase, cancelling, failedPrechecks, missedStart, inWork, nextTime, frozen, decision, approvalsWanted } = state;
+  const { phase, cancelling, failedPrechecks, missedStart, inWork, nextTime, frozen, decision, approvalsWanted } =
+    state;
   if (cancelling && !hasEnded(phase)) return "CANCELLING";
   if (approvalsWanted !== undefined && awaitsApproval.has(phase) && !inWork) return "ACTION_REQUIRED";
   switch (phase) {
