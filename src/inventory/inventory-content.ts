@@ -1,6 +1,7 @@
 import * as t from "io-ts";
 import { canonicalId, DescribedType, IntegerBetween } from "../domain/codec";
 import { NotificationType } from "../domain/notifications/upgrade-notification";
+import { Timestamp } from "../domain/timestamp";
 
 /** What requests name: UUIDs are compared in lower case. */
 const Id = new DescribedType<string>(
@@ -26,6 +27,16 @@ const Rollout = t.partial({
 /** How many persons have to approve upgrades of a domain, beside the one who asks for it. */
 const Approvals = t.type({ required: IntegerBetween(0, 10, "approvals") });
 
+const MaintenanceWindow = t.intersection([
+  t.type({ id: t.string, timeZone: t.string, recurrence: t.string, start: t.string, duration: t.string }),
+  t.partial({ lastStartBefore: t.string }),
+]);
+
+const ChangeFreeze = t.intersection([
+  t.type({ id: t.string, from: Timestamp, until: Timestamp, reason: t.string }),
+  t.partial({ domains: t.array(t.string) }),
+]);
+
 /** Where hosts of baseline-managed clusters find what is to be installed. */
 const Source = t.partial({ metadataUrls: t.array(t.string), vibUrls: t.array(t.string) });
 
@@ -48,7 +59,7 @@ export const InventoryContent = t.intersection([
     domains: t.array(
       t.intersection([
         t.type({ id: t.string, platformVersion: t.string }),
-        t.partial({ name: t.string, rollout: Rollout, approvals: Approvals }),
+        t.partial({ name: t.string, rollout: Rollout, approvals: Approvals, maintenanceWindow: t.string }),
       ]),
     ),
     clusters: t.array(
@@ -60,7 +71,7 @@ export const InventoryContent = t.intersection([
           componentManager: t.string,
           cluster: t.string,
         }),
-        t.partial({ rollout: Rollout }),
+        t.partial({ rollout: Rollout, maintenanceWindow: t.string }),
       ]),
     ),
   }),
@@ -114,6 +125,8 @@ export const InventoryContent = t.intersection([
         }),
       ]),
     ),
+    maintenanceWindows: t.array(MaintenanceWindow),
+    freezes: t.array(ChangeFreeze),
     patches: t.array(
       t.intersection([
         t.type({ version: t.string, metadataUrls: t.array(t.string) }),

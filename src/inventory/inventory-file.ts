@@ -9,6 +9,7 @@ import type { RolloutPolicy } from "../domain/plan/upgrade-plan";
 import { unknownFieldLines } from "../domain/unknown-fields";
 import { isSameVersion } from "../domain/version";
 import { InventoryContent } from "./inventory-content";
+import { type MaintenanceCalendar, maintenanceCalendar } from "./maintenance-calendar";
 import { type NotificationReceiverEntry, notificationReceivers } from "./notification-receivers";
 import { secretReader, type SecretReader } from "./read-secret";
 
@@ -30,6 +31,8 @@ export interface ClusterEntry {
   readonly rollout: RolloutPolicy;
   /** How many approvals an upgrade of it needs. */
   readonly approvals?: number;
+  /** Id of its maintenance window, its own or its domain's. */
+  readonly maintenanceWindow?: string;
   readonly managementServer?: string;
   readonly componentManagerId: string;
   readonly cluster: string;
@@ -43,6 +46,7 @@ export interface InventoryFile {
   /** By resource id. */
   readonly serverSettings: ReadonlyMap<string, ServerSettings>;
   readonly patches: Patches;
+  readonly calendar: MaintenanceCalendar;
   /** By id. */
   readonly notificationReceivers: ReadonlyMap<string, NotificationReceiverEntry>;
 }
@@ -110,9 +114,11 @@ function linked(
   const managementServers = content.managementServers ?? [];
   const rollouts = new Map(content.domains.map(({ id, rollout }) => [id, rollout]));
   const approvals = new Map(content.domains.map(({ id, approvals: its }) => [id, its?.required ?? 0]));
+  const { maintenanceWindows = [], freezes = [] } = content;
+  const windows = new Map(content.domains.map(({ id, maintenanceWindow }) => [id, maintenanceWindow]));
   const clusters = new Map<string, ClusterEntry>();
   const places = new Set<string>();
-  for (const { resourceId, name, domain, componentManager, cluster, rollout } of content.clusters) {
+  for (const { resourceId, name, domain, componentManager, cluster, rollout, ...more } of content.clusters) {
     const platformVersion = versions.get(domain);
     const place = `${cluster} of component manager ${componentManager}`;
     if (clusters.has(resourceId)) problems.push(`Cluster ${resourceId} occurs twice.`);
@@ -122,6 +128,7 @@ function linked(
     if (platformVersion === undefined) problems.push(`Domain ${domain} of cluster ${name} is not in the inventory.`);
     managedBy(componentManager, "VCENTER", `cluster ${name}`);
     const server = managementServers.find((one) => one.componentManager === componentManager);
+    const maintenanceWindow = more.maintenanceWindow ?? windows.get(domain);
     clusters.set(resourceId, {
       resourceId,
       name,
@@ -132,6 +139,7 @@ function linked(
       componentManagerId: componentManager,
       cluster,
       ...((approvals.get(domain) ?? 0) > 0 && { approvals: approvals.get(domain) ?? 0 }),
+      ...(maintenanceWindow !== undefined && { maintenanceWindow }),
       ...(server && { managementServer: server.resourceId }),
     });
   }
@@ -169,6 +177,9 @@ function linked(
   const isos = (content.isos ?? []).map(({ id, name, version }) => ({ id, name, version }));
   const settings = serverSettings(managementServers, readSecret, problems);
   const patches = patchesOf(content, problems);
+  const calendar = maintenanceCalendar(maintenanceWindows, freezes);
+  if (E.isLeft(calendar)) problems.push(...calendar.left);
+  problems.push(...unknownReferences(content));
   const receivers = notificationReceivers(content.notificationReceivers ?? [], readSecret, problems);
   problems.push(
     ...[...content.clusters, ...netvirt, ...management].flatMap(({ resourceId }) =>
@@ -181,7 +192,7 @@ function linked(
     ...twice("Personality", personalities, ({ id }) => id),
     ...twice("ISO", isos, ({ id }) => id),
   );
-  if (problems.length > 0) return E.left(problems);
+  if (problems.length > 0 || E.isLeft(calendar)) return E.left(problems);
   const installations = { netvirt, management, personalities, isos };
   return E.right({
     componentManagers,
@@ -189,8 +200,32 @@ function linked(
     installations,
     serverSettings: settings,
     patches,
+    calendar: calendar.right,
     notificationReceivers: receivers,
   });
+}
+
+/** Windows that a domain or cluster names and domains that a freeze names, where the inventory has no such. */
+function unknownReferences({ domains, clusters, maintenanceWindows = [], freezes = [] }: InventoryContent): string[] {
+  const windows = new Set(maintenanceWindows.map(({ id }) => id));
+  const named = [
+    ...domains.map(({ id, maintenanceWindow }) => [`domain ${id}`, maintenanceWindow] as const),
+    ...clusters.map(({ name, maintenanceWindow }) => [`cluster ${name}`, maintenanceWindow] as const),
+  ];
+  const known = new Set(domains.map(({ id }) => id));
+  return [
+    ...named.flatMap(([who, window]) =>
+      window === undefined || windows.has(window)
+        ? []
+        : [`Maintenance window ${window} of ${who} is not in the inventory.`],
+    ),
+    ...freezes.flatMap(({ id, domains: frozen = [] }) =>
+      frozen
+        .filter((domain) => !known.has(domain))
+        .map((domain) => `Domain ${domain} of freeze ${id} is not in the inventory.`),
+    ),
+    ...twice("Freeze", freezes, ({ id }) => id),
+  ];
 }
 
 function twice<T>(what: string, entries: readonly T[], idOf: (entry: T) => string): string[] {
