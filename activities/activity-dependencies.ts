@@ -5,7 +5,7 @@ import type { HostMaintenance } from "./clusters/host-maintenance";
 import type { LockHolder, PendingWait, UpgradeEnd } from "./contract";
 import type { ObserveCall } from "./drivers/call-observation";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
-import type { ReadFreezes } from "./freeze-check";
+import type { Closures } from "./freeze-check";
 
 export type { ComponentManagerAccess } from "./drivers/component-manager-access";
 
@@ -46,7 +46,7 @@ export interface NotificationDependencies {
 }
 
 /** What Activities need from the process that runs them; made by the composition root. */
-export interface ActivityDependencies {
+export interface ActivityDependencies extends Closures {
   /** Address and credentials of a component manager; undefined where the inventory does not know it. */
   componentManager(id: string): ComponentManagerAccess | undefined;
   /** Where the hosts of a component manager's baseline-managed clusters get a patch; undefined where it is not known. */
@@ -57,8 +57,6 @@ export interface ActivityDependencies {
   managementServer(resourceId: string): ManagementServerSettings | undefined;
   /** The upgrade whose child Workflow has this ID and is running. */
   readLockHolder(workflowId: string): Promise<LockHolder>;
-  /** The freezes that concern something of these domains. */
-  readonly readFreezes: ReadFreezes;
   /** Maintenance mode of single hosts, where it is not to be that of the management interface. */
   hostMaintenance?(componentManagerId: string): HostMaintenance;
   /** Absent where nobody is told what happens to upgrades. */

@@ -1,4 +1,5 @@
 import type { ErrorBody } from "../src/domain/errors";
+import type { MaintenancePlace } from "../src/domain/opening";
 import type { HostScope } from "../src/domain/plan/host-scope";
 import type { AttemptPolicy, ClusterImage, ClusterKind, ClusterRef } from "../src/domain/plan/upgrade-plan";
 import type { ConflictingHolder, LockState } from "../src/domain/resource-lock";
@@ -47,13 +48,13 @@ export interface ClusterTarget {
   readonly image?: ClusterImage;
   /** The upgrade on whose behalf this is done, for the log; absent in what the upgrade itself calls. */
   readonly upgradeId?: string;
-  /** Ids of the domains whose freezes keep it from beginning. */
-  readonly domains: readonly string[];
+  /** The places that must be open for it to begin: without freeze, and in their maintenance windows. */
+  readonly places: readonly MaintenancePlace[];
 }
 
 /** What a freeze may keep from beginning. */
 export interface FreezeLook {
-  readonly domains: readonly string[];
+  readonly places: readonly MaintenancePlace[];
   /** The message of the freeze that is known: tried again until there is another one, or none. */
   readonly known?: string;
 }

@@ -47,7 +47,7 @@ const concurrentLockReads = 8;
  * attempt; reads and restores are short and retried by Temporal.
  */
 export function createActivities(dependencies: ActivityDependencies): UpgradeActivities {
-  const { componentManager, patchFor, readLockHolder, readFreezes, limits, observe = unobserved } = dependencies;
+  const { componentManager, patchFor, readLockHolder, limits, observe = unobserved } = dependencies;
   const { callTimeout, clock } = limits;
   const lifecycleOf = managerClients(componentManager, (access) =>
     createVlcmClient(access, { callTimeout, clock, observe }),
@@ -119,8 +119,8 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
     putRemediationPolicy: (input) =>
       change(input, () =>
         beginUnder(
-          readFreezes,
-          input.domains,
+          dependencies,
+          input.places,
         )(() =>
           isBaseline(input)
             ? switchOffClusterSettings(management(input), activityRetryPolicy(limits), input)
@@ -149,7 +149,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
     readRunningVms: (input) => read(input, () => readRunningVms(management(input), shortRetryPolicy(), input)),
     remediateHosts: (input) =>
       remediateHosts(limits, input, {
-        begin: beginUnder(readFreezes, input.domains),
+        begin: beginUnder(dependencies, input.places),
         lookAtHealth: () => lookAtHealth(gate, input),
         attempt: (context) =>
           isBaseline(input)
@@ -165,7 +165,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
         ),
       ),
     awaitClusterHealth: (input) => awaitClusterHealth(gate, input),
-    lookAtFreeze: (look) => lookAtFreeze(readFreezes, look),
+    lookAtFreeze: (look) => lookAtFreeze(dependencies, look),
     readLockHolder: ({ workflowId }) => runActivity({ context: { workflowId } }, () => readLockHolder(workflowId)),
     readLockHolders: ({ workflowIds }) =>
       runActivity({ context: {} }, async () => {

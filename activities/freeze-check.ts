@@ -2,12 +2,19 @@ import { CancelledFailure } from "@temporalio/common";
 import { type Clock, monotonicClock, timeWithSuspension } from "../src/clock";
 import type { ErrorBody } from "../src/domain/errors";
 import { type Freeze, freezeUnreadable, frozenError } from "../src/domain/freeze";
+import { closedError, type MaintenancePlace, type Opening } from "../src/domain/opening";
 import type { FreezeFound, FreezeLook } from "./contract";
 import { type Lease, requireLease, withLease } from "./drivers/lease";
 import { stillFrozenFailure } from "./failures";
 
 /** Gives the freezes that concern something of these domains. Rejects where they cannot be read. */
 export type ReadFreezes = (domains: readonly string[]) => Promise<readonly Freeze[]>;
+
+/** What can keep something from beginning: freezes, and the calendar of the inventory at this moment. */
+export interface Closures {
+  readonly readFreezes: ReadFreezes;
+  openingOf(places: readonly MaintenancePlace[]): Opening;
+}
 
 /** Runs a request that begins something: it is sent only while nothing is frozen. Throws FrozenError, and nothing was sent. */
 export type Begin = <A>(request: () => Promise<A>) => Promise<A>;
@@ -26,17 +33,22 @@ export class FrozenError extends CancelledFailure {
 }
 
 /** The Activity: fails, so that Temporal tries it again, as long as what is known holds. */
-export async function lookAtFreeze(readFreezes: ReadFreezes, { domains, known }: FreezeLook): Promise<FreezeFound> {
-  const error = await findFreeze(readFreezes, domains);
+export async function lookAtFreeze(closures: Closures, { places, known }: FreezeLook): Promise<FreezeFound> {
+  const error = await findFreeze(closures, places);
   if (error !== undefined && error.message === known) throw stillFrozenFailure(error);
   return error ? { error } : {};
 }
 
-/** Why nothing of these domains may begin now; undefined where it may. */
-export async function findFreeze(readFreezes: ReadFreezes, domains: readonly string[]): Promise<ErrorBody | undefined> {
+/** Why nothing may begin now that belongs to all these places; undefined where it may. */
+export async function findFreeze(
+  { readFreezes, openingOf }: Closures,
+  places: readonly MaintenancePlace[],
+): Promise<ErrorBody | undefined> {
   try {
-    const [freeze] = await readFreezes(domains);
-    return freeze && frozenError(freeze);
+    const [freeze] = await readFreezes([...new Set(places.map(({ domain }) => domain))]);
+    if (freeze) return frozenError(freeze);
+    const opening = openingOf(places);
+    return opening.isOpen ? undefined : closedError(opening);
   } catch (error) {
     const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, "").slice(0, 300);
     return freezeUnreadable(why);
@@ -49,12 +61,12 @@ export async function findFreeze(readFreezes: ReadFreezes, domains: readonly str
  * has answered one such request, those that follow in the same call are part of what has begun.
  */
 export function beginUnder(
-  readFreezes: ReadFreezes,
-  domains: readonly string[],
+  closures: Closures,
+  places: readonly MaintenancePlace[],
   clock: Clock = suspensionClock,
 ): Begin {
   const check = async () => {
-    const frozen = await findFreeze(readFreezes, domains);
+    const frozen = await findFreeze(closures, places);
     if (frozen) throw new FrozenError(frozen);
   };
   return (request) => withLease(new BeginningLease(requireLease("begin"), check, clock), request);

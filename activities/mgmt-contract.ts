@@ -1,3 +1,4 @@
+import type { MaintenancePlace } from "../src/domain/opening";
 import type { AttemptPolicy, MgmtTemporaryNetwork, MgmtUpgradePlan } from "../src/domain/plan/upgrade-plan";
 import type { Stage } from "../src/domain/spec/task";
 import type { RunAgain } from "../src/domain/task/host-remediation";
@@ -8,8 +9,8 @@ import type { AtStage } from "./work-stage";
 export interface MgmtTarget {
   readonly server: Pick<MgmtUpgradePlan, "resourceId" | "name" | "componentManagerId">;
   readonly targetVersion: string;
-  /** Ids of the domains whose freezes keep it from beginning. */
-  readonly domains: readonly string[];
+  /** The places that must be open for it to begin: without freeze, and in their maintenance windows. */
+  readonly places: readonly MaintenancePlace[];
 }
 
 /** A target together with the way to it. */

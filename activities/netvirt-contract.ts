@@ -1,3 +1,4 @@
+import type { MaintenancePlace } from "../src/domain/opening";
 import type { AttemptPolicy, NetvirtUpgradePlan } from "../src/domain/plan/upgrade-plan";
 import type { Stage } from "../src/domain/spec/task";
 import type { RunAgain } from "../src/domain/task/host-remediation";
@@ -14,8 +15,8 @@ export interface NetvirtTarget {
   readonly netvirt: Pick<NetvirtUpgradePlan, "resourceId" | "name" | "componentManagerId">;
   readonly targetVersion: string;
   readonly options: NetvirtUpgradePlan["options"];
-  /** Ids of the domains whose freezes keep it from beginning. */
-  readonly domains: readonly string[];
+  /** The places that must be open for it to begin: without freeze, and in their maintenance windows. */
+  readonly places: readonly MaintenancePlace[];
 }
 
 /** How the groups of a component are upgraded, as the upgrade coordinator keeps it. */

@@ -136,14 +136,14 @@ export function rollbackOptions(waits: ActivityWaits = defaultActivityWaits): Ac
 export function clusterTarget(plan: ClusterUpgradePlan, upgradeId?: string): ClusterTarget {
   const { resourceId, name, componentManagerId, cluster, kind, targetVersion, image, options, customIsoId, hosts } =
     plan;
-  const { domains } = plan;
+  const { places } = plan;
   const ownOptions = ownOptionsOf(plan);
   return {
     cluster: { resourceId, name, componentManagerId, cluster },
     kind,
     targetVersion,
     ...(hosts && { scope: hosts }),
-    domains,
+    places,
     ...(upgradeId !== undefined && { upgradeId }),
     ...(image && { image }),
     ...(ownOptions && { ownOptions }),
@@ -153,18 +153,18 @@ export function clusterTarget(plan: ClusterUpgradePlan, upgradeId?: string): Clu
 
 /** What Activities need of a NETVIRT instance's plan. */
 export function netvirtTarget(plan: NetvirtUpgradePlan): NetvirtTarget {
-  const { resourceId, name, componentManagerId, targetVersion, options, domains } = plan;
-  return { netvirt: { resourceId, name, componentManagerId }, targetVersion, options, domains };
+  const { resourceId, name, componentManagerId, targetVersion, options, places } = plan;
+  return { netvirt: { resourceId, name, componentManagerId }, targetVersion, options, places };
 }
 
 /** What Activities need of a management server's plan. */
 export function mgmtTarget(plan: MgmtUpgradePlan): MgmtPrecheckInput {
-  const { resourceId, name, componentManagerId, targetVersion, mechanism, temporaryNetwork, domains } = plan;
+  const { resourceId, name, componentManagerId, targetVersion, mechanism, temporaryNetwork, places } = plan;
   return {
     server: { resourceId, name, componentManagerId },
     targetVersion,
     mechanism,
-    domains,
+    places,
     ...(temporaryNetwork && { temporaryNetwork }),
   };
 }

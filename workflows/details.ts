@@ -1,3 +1,4 @@
+import type { Closed } from "../src/domain/freeze";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../src/domain/plan/upgrade-plan";
 import type { OperatorRequest } from "../src/domain/requests/upgrade-request";
 import { bundleName } from "../src/domain/spec/bundle";
@@ -191,7 +192,7 @@ export function pausedWhile(doing: string): string {
   return `Paused: work in progress continues to its end. ${doing}`;
 }
 
-/** What a resource's own Workflow does while a freeze keeps it from beginning what comes next. */
-export function frozenWhile(why: string): string {
-  return `Frozen: nothing new begins. ${why}`;
+/** What a resource's own Workflow does while a freeze or a maintenance window keeps it from beginning what comes next. */
+export function frozenWhile({ code, message }: Closed): string {
+  return `${code === "FROZEN" ? "Frozen: nothing" : "Nothing"} new begins. ${message}`;
 }

@@ -8,7 +8,7 @@ const looks = proxyActivities<Pick<UpgradeActivities, "lookAtFreeze">>(freezeOpt
 
 /** Why nothing of these domains may begin. With `known` it waits until that is another reason, or none. */
 export async function lookAtFreeze(waits: ActivityWaits, look: FreezeLook): Promise<ErrorBody | undefined> {
-  const summary = look.known === undefined ? "is it frozen?" : "until the freeze is lifted";
+  const summary = look.known === undefined ? "may it begin?" : "until it may begin";
   const { error } = await looks.lookAtFreeze.executeWithOptions({ ...freezeOptions(waits), summary }, [look]);
   return error;
 }

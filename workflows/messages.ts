@@ -3,6 +3,7 @@ import * as t from "io-ts";
 import type { ActivityRecord } from "../src/domain/activity/upgrade-activity";
 import { model, WholeNumber } from "../src/domain/codec";
 import type { ErrorBody } from "../src/domain/errors";
+import { Closed } from "../src/domain/freeze";
 import { type PlannedReceiver, UpgradeNotification } from "../src/domain/notifications/upgrade-notification";
 import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/plan/upgrade-plan";
 import { type OperatorRequest, operatorRequests, type RequestOutcome } from "../src/domain/requests/upgrade-request";
@@ -98,7 +99,7 @@ export const HostsReport = model(
     /** Nothing of the resource is being done, because it is paused or frozen. */
     isAtRest: t.boolean,
     /** Why a freeze keeps it from beginning what comes next. */
-    frozen: t.string,
+    frozen: Closed,
   },
 );
 export type HostsReport = t.TypeOf<typeof HostsReport>;

@@ -11,9 +11,9 @@ import { installUpdate, stageUpdate } from "./update";
 
 /** The Activities of management servers. */
 export function createMgmtActivities(dependencies: ActivityDependencies): MgmtActivities {
-  const { limits, readFreezes } = dependencies;
+  const { limits } = dependencies;
   const serverOf = mgmtServers(dependencies);
-  const step = { serverOf, readFreezes, limits };
+  const step = { serverOf, closures: dependencies, limits };
   return {
     runMgmtPrechecks: (input) => runMgmtPrechecks(step, input),
     readMgmtServer: (target) =>

@@ -18,7 +18,7 @@ import { unobserved } from "../drivers/call-observation";
 import { bounded, type DriverError } from "../drivers/driver-error";
 import { createVcsaClient, type VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
-import { type Begin, beginUnder, type ReadFreezes } from "../freeze-check";
+import { type Begin, beginUnder, type Closures } from "../freeze-check";
 import { reportHeartbeats } from "../heartbeat-reporter";
 import { managerClients } from "../manager-clients";
 import type { MgmtStepInput, MgmtTarget } from "../mgmt-contract";
@@ -42,7 +42,7 @@ export interface MgmtStepContext<I extends MgmtStepInput = MgmtStepInput> {
 
 export interface MgmtDependencies {
   serverOf(target: MgmtTarget): MgmtServerAccess;
-  readonly readFreezes: ReadFreezes;
+  readonly closures: Closures;
   readonly limits: ActivityLimits;
 }
 
@@ -57,7 +57,7 @@ export function mgmtContext({ server }: MgmtTarget): Record<string, string> {
  * none. After a cancellation the step runs once more to bring what has begun to an end.
  */
 export function runMgmtStep<I extends MgmtStepInput, R>(
-  { serverOf, readFreezes, limits }: MgmtDependencies,
+  { serverOf, closures, limits }: MgmtDependencies,
   input: I,
   work: (context: MgmtStepContext<I>) => Promise<R>,
 ): Promise<R> {
@@ -69,7 +69,7 @@ export function runMgmtStep<I extends MgmtStepInput, R>(
   const context = mgmtContext(input);
   const beat = reportHeartbeats(activity, context);
   const progress = new MgmtProgressTracker(known, input.attempts.maximumAttempts, beat);
-  const begin = beginUnder(readFreezes, input.domains);
+  const begin = beginUnder(closures, input.places);
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
 
   const run = (stopping: boolean): Promise<R> => {

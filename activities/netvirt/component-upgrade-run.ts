@@ -96,7 +96,8 @@ export class ComponentUpgradeRun {
     const { retryPolicy, findFreeze } = this.#o;
     if (retryPolicy.clock.now() - this.#freezeLookedAt < betweenLooksAtFreeze) return this.#isFrozen;
     this.#freezeLookedAt = retryPolicy.clock.now();
-    this.#isFrozen = (await findFreeze())?.errorCode === "FROZEN";
+    const { errorCode = "FREEZE_UNREADABLE" } = (await findFreeze()) ?? {};
+    this.#isFrozen = errorCode !== "FREEZE_UNREADABLE";
     return this.#isFrozen;
   }
 

@@ -3,7 +3,7 @@ import { activityRetryPolicy, pacedRetry, restoreRetry, runActivity, shortBounds
 import type { NetvirtActivities, NetvirtTarget } from "../contract";
 import { unobserved } from "../drivers/call-observation";
 import { createNsxClient, type NsxClient } from "../drivers/nsx/nsx-client";
-import { beginUnder } from "../freeze-check";
+import { beginUnder, type Closures } from "../freeze-check";
 import { managerClients } from "../manager-clients";
 import { runNetvirtPrechecks } from "./netvirt-prechecks";
 import { putNetvirtSettings, restoreNetvirtSettings } from "./netvirt-settings";
@@ -13,10 +13,10 @@ import { upgradeNetvirtComponent } from "./upgrade-netvirt-component";
 /** The Activities of NETVIRT instances; which of them wait out an outage is as for those of clusters. */
 export function createNetvirtActivities({
   componentManager,
-  readFreezes,
   limits,
   observe = unobserved,
-}: Pick<ActivityDependencies, "componentManager" | "readFreezes" | "limits" | "observe">): NetvirtActivities {
+  ...closures
+}: Closures & Pick<ActivityDependencies, "componentManager" | "limits" | "observe">): NetvirtActivities {
   const clientOf = managerClients(componentManager, (access) =>
     createNsxClient(access, { callTimeout: limits.callTimeout, clock: limits.clock, observe }),
   );
@@ -35,10 +35,7 @@ export function createNetvirtActivities({
       ),
     putNetvirtSettings: (input) =>
       runActivity({ context: contextOf(input), failure: () => ({ retryable: false }) }, () =>
-        beginUnder(
-          readFreezes,
-          input.domains,
-        )(() => putNetvirtSettings(client(input), activityRetryPolicy(limits), input)),
+        beginUnder(closures, input.places)(() => putNetvirtSettings(client(input), activityRetryPolicy(limits), input)),
       ),
     restoreNetvirtSettings: (input) =>
       runActivity(
@@ -48,6 +45,6 @@ export function createNetvirtActivities({
         },
         () => restoreNetvirtSettings(client(input), shortRetryPolicy(), input.previous),
       ),
-    upgradeNetvirtComponent: (input) => upgradeNetvirtComponent({ clientOf, readFreezes, limits }, input),
+    upgradeNetvirtComponent: (input) => upgradeNetvirtComponent({ clientOf, closures, limits }, input),
   };
 }

@@ -14,14 +14,14 @@ import type { UpgradeNetvirtComponentInput } from "../contract";
 import type { DriverError } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
-import { beginUnder, findFreeze, type ReadFreezes } from "../freeze-check";
+import { beginUnder, type Closures, findFreeze } from "../freeze-check";
 import { reportHeartbeats } from "../heartbeat-reporter";
 import { ComponentUpgradeRun, NetvirtFailure } from "./component-upgrade-run";
 import { ComponentProgressTracker, knownProgress } from "./component-view";
 
 interface UpgradeNetvirtDependencies {
   clientOf(componentManagerId: string): NsxClient;
-  readonly readFreezes: ReadFreezes;
+  readonly closures: Closures;
   readonly limits: ActivityLimits;
 }
 
@@ -30,7 +30,7 @@ interface UpgradeNetvirtDependencies {
  * failure is retryable until the attempts are used up; any other one is final and uses up none.
  */
 export function upgradeNetvirtComponent(
-  { clientOf, readFreezes, limits }: UpgradeNetvirtDependencies,
+  { clientOf, closures, limits }: UpgradeNetvirtDependencies,
   input: UpgradeNetvirtComponentInput,
 ): Promise<NetvirtComponentResult> {
   const activity = Context.current();
@@ -44,8 +44,8 @@ export function upgradeNetvirtComponent(
   const beat = reportHeartbeats(activity, context);
   const progress = new ComponentProgressTracker(component, known, attempts.maximumAttempts, beat);
   const freezes = {
-    begin: beginUnder(readFreezes, input.domains),
-    findFreeze: () => findFreeze(readFreezes, input.domains),
+    begin: beginUnder(closures, input.places),
+    findFreeze: () => findFreeze(closures, input.places),
   };
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
 

@@ -31,7 +31,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
   installRuntime(config.metrics.worker, sdkLog);
   const tracing = await loadTracing(config, "worker");
   const metrics = createWorkerMetrics(Runtime.instance().metricMeter);
-  const { componentManagers, serverSettings, patches, notificationReceivers } = loadInventory(config);
+  const { componentManagers, serverSettings, patches, calendar, notificationReceivers } = loadInventory(config);
   const { temporal } = config;
   const doesNotAnswer = (error: unknown) =>
     `Temporal at ${temporal.address} does not answer (${connectProblem(error)}): start it or set TEMPORAL_ADDRESS`;
@@ -60,6 +60,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
         readWaits: (upgradeId) => readWaits(client, upgradeId),
       },
       readFreezes: (domains) => readFreezes(client, domains),
+      openingOf: (places) => calendar.at(places, Date.now()),
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: { ...config.timeLimits, clock: monotonicClock },
       observe: observeManagerCalls({ log, measure: metrics.measureManagerCall, tracer: tracing?.tracer }),

@@ -4,6 +4,7 @@ import * as E from "fp-ts/Either";
 import type * as t from "io-ts";
 import { parse } from "yaml";
 import { isIpv4Address } from "../domain/ipv4";
+import { placeOf } from "../domain/opening";
 import { defaultRolloutPolicy, type Installations, type MgmtFacts, type NetvirtFacts } from "../domain/plan/facts";
 import type { RolloutPolicy } from "../domain/plan/upgrade-plan";
 import { unknownFieldLines } from "../domain/unknown-fields";
@@ -145,6 +146,7 @@ function linked(
   }
   const netvirt = (content.netvirtManagers ?? []).map(
     ({ resourceId, name, domain, componentManager, sans }): NetvirtFacts => {
+      const maintenanceWindow = windows.get(domain);
       managedBy(componentManager, "NSX", `NETVIRT manager ${name}`);
       if (!versions.has(domain)) problems.push(`Domain ${domain} of NETVIRT manager ${name} is not in the inventory.`);
       const served = [...clusters.values()].filter((cluster) => cluster.domain === domain);
@@ -154,6 +156,7 @@ function linked(
         name,
         domain,
         domainName: domainNames.get(domain) ?? domain,
+        ...(maintenanceWindow !== undefined && { maintenanceWindow }),
         componentManagerId: componentManager,
         clusters: ids,
         members: served.map(({ resourceId: id, name: its, cluster }) => ({ resourceId: id, name: its, cluster })),
@@ -169,7 +172,7 @@ function linked(
       name,
       componentManagerId: componentManager,
       clusters: served.map((one) => one.resourceId),
-      domains: [...new Set(served.map(({ domain }) => domain))],
+      places: [...new Map(served.map((one) => [JSON.stringify(placeOf(one)), placeOf(one)])).values()],
       ...namesOf(componentManager, sans),
     };
   });

@@ -1,6 +1,7 @@
 import * as E from "fp-ts/Either";
 import { RRuleTemporal } from "rrule-temporal";
 import { Temporal } from "temporal-polyfill";
+import type { MaintenancePlace, Opening } from "../domain/opening";
 
 /** A recurring time in which resources and hosts may begin, as the inventory has it (docs/configuration.md). */
 export interface MaintenanceWindow {
@@ -27,32 +28,12 @@ export interface ChangeFreeze {
   readonly domains?: readonly string[];
 }
 
-/** Whether something may begin at a moment. Times are milliseconds since the epoch. */
-export type Opening =
-  | { readonly isOpen: true; readonly closesAt?: number }
-  | {
-      readonly isOpen: false;
-      readonly because: "FREEZE" | "WINDOW";
-      /** The freeze or the window. */
-      readonly id: string;
-      /** Of the freeze. */
-      readonly reason?: string;
-      /** Absent where it does not open within two years. */
-      readonly opensAt?: number;
-    };
-
 export interface MaintenanceCalendar {
   /**
    * Whether a resource may begin that belongs to all of these, such as a management server to the clusters that it serves.
    * Where it may not, it may at `opensAt` at the earliest.
    */
   at(places: readonly MaintenancePlace[], now: number): Opening;
-}
-
-/** A domain, and the window of a cluster or of all its clusters; without one it is open but for the freezes. */
-export interface MaintenancePlace {
-  readonly domain: string;
-  readonly maintenanceWindow?: string;
 }
 
 interface Interval {
@@ -125,8 +106,8 @@ function openingAt(open: readonly Interval[], freezes: readonly Freeze[], window
   const opensAt = next && { opensAt: next.at };
   const frozen = freezes.find(({ from, until }) => from <= now && now < until)?.freeze;
   return frozen
-    ? { isOpen: false, because: "FREEZE", id: frozen.id, reason: frozen.reason, ...opensAt }
-    : { isOpen: false, because: "WINDOW", id: windowId, ...opensAt };
+    ? { isOpen: false, because: "CHANGE_FREEZE", id: frozen.id, reason: frozen.reason, ...opensAt }
+    : { isOpen: false, because: "OUTSIDE_MAINTENANCE_WINDOW", id: windowId, ...opensAt };
 }
 
 /** The first moment from this one on which no freeze has. */

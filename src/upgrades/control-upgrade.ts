@@ -251,7 +251,7 @@ function refuseFrozen(
     TE.chain((plan) =>
       findFreeze(
         freezes,
-        resourcesOf(plan).flatMap(({ domains }) => domains),
+        resourcesOf(plan).flatMap(({ places }) => places.map(({ domain }) => domain)),
       ),
     ),
     TE.chain((frozen) =>

@@ -81,7 +81,9 @@ function hostsInWork(deps: FreezeDependencies, upgrades: readonly Upgrade[], fre
   const { clusters, installations } = deps.inventory;
   const concerned = new Set([
     ...[...clusters, ...installations.netvirt].flatMap((one) => (frozen.has(one.domain) ? [one.resourceId] : [])),
-    ...installations.management.flatMap((one) => (one.domains.some((id) => frozen.has(id)) ? [one.resourceId] : [])),
+    ...installations.management.flatMap((one) =>
+      one.places.some(({ domain }) => frozen.has(domain)) ? [one.resourceId] : [],
+    ),
   ]);
   return upgrades
     .filter(({ resources = [] }) => all || resources.some(({ resourceId = "" }) => concerned.has(resourceId)))

@@ -261,7 +261,7 @@ function refuseFrozen(freezes: Pick<Freezes, "read">, plan: UpgradePlan): TE.Tas
   return pipe(
     findFreeze(
       freezes,
-      resourcesOf(plan).flatMap(({ domains }) => domains),
+      resourcesOf(plan).flatMap(({ places }) => places.map(({ domain }) => domain)),
     ),
     TE.chain((problem) => (problem ? TE.left(notAllowed(problem)) : TE.right(undefined))),
   );

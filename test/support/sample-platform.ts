@@ -28,7 +28,7 @@ export function domain() {
         name: "vc-01",
         componentManagerId: "vc01",
         clusters: ids,
-        domains: ["fra1"],
+        places: [{ domain: "fra1" }],
       },
     ],
     personalities: [],

@@ -2,7 +2,7 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
 import type { ActivityLimits } from "../../activities/activity-limits";
-import type { ReadFreezes } from "../../activities/freeze-check";
+import type { Closures, ReadFreezes } from "../../activities/freeze-check";
 import { createActivities } from "../../activities/create-activities";
 import type { Bundle, BundleComponent } from "../../src/domain/spec/bundle";
 import type { SubTask, Task } from "../../src/domain/spec/task";
@@ -116,7 +116,7 @@ export class SimulatedPlatform {
             name: "vc-01",
             componentManagerId: "vc01",
             clusters: [cluster],
-            domains: [this.domain],
+            places: [{ domain: this.domain }],
           },
         ],
         personalities: [],
@@ -130,6 +130,7 @@ export class SimulatedPlatform {
   activities(
     limits: Partial<ActivityLimits> = {},
     readFreezes: ReadFreezes = () => Promise.resolve([]),
+    openingOf: Closures["openingOf"] = () => ({ isOpen: true }),
   ): FakeActivities {
     const { url } = this.simulator;
     return new FakeActivities(
@@ -146,6 +147,7 @@ export class SimulatedPlatform {
           metadataUrls: [`http://depot.example.com/hostos/${version}/metadata.zip`],
         }),
         readFreezes,
+        openingOf,
         readLockHolder: () => Promise.resolve({}),
         limits: { ...defaultActivityLimits, callTimeout: 5_000, poll: { min: 10, max: 50 }, ...limits },
       }),

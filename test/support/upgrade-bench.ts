@@ -7,6 +7,7 @@ import { lookAtFreeze } from "../../activities/freeze-check";
 import type { Freeze } from "../../src/domain/freeze";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import { readUpgradeEnd } from "../../src/temporal/describe-workflow";
+import type { MaintenancePlace, Opening } from "../../src/domain/opening";
 import { readFreezes } from "../../src/temporal/freezes";
 import { readHolder } from "../../src/temporal/lock-holder";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
@@ -148,6 +149,14 @@ export class UpgradeBench {
       this.fakes.set(id, implementation);
   }
 
+  /** Domains whose maintenance window is closed. */
+  readonly closedDomains = new Set<string>();
+
+  readonly openingOf = (places: readonly MaintenancePlace[]): Opening =>
+    places.some(({ domain }) => this.closedDomains.has(domain))
+      ? { isOpen: false, because: "OUTSIDE_MAINTENANCE_WINDOW", id: "nights" }
+      : { isOpen: true };
+
   /** Domains of which nobody can tell whether they are frozen. */
   readonly unreadableDomains = new Set<string>();
 
@@ -180,7 +189,8 @@ export class UpgradeBench {
       prepareMgmtMigration: (input) => of(input.server.resourceId).prepareMgmtMigration(input),
       switchOverMgmtMigration: (input) => of(input.server.resourceId).switchOverMgmtMigration(input),
       cancelMgmtMigration: (target) => of(target.server.resourceId).cancelMgmtMigration(target),
-      lookAtFreeze: (look) => lookAtFreeze((domains) => this.readFreezes(domains), look),
+      lookAtFreeze: (look) =>
+        lookAtFreeze({ readFreezes: (domains) => this.readFreezes(domains), openingOf: this.openingOf }, look),
       checkBundle: (input) => of(input.upgradeId).checkBundle(input),
       runClusterPrechecks: (target) => of(target.cluster.resourceId).runClusterPrechecks(target),
       readClusterHosts: (target) => of(target.cluster.resourceId).readClusterHosts(target),

@@ -9,6 +9,8 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
+import { type Closed, waitForThaw } from "../../src/domain/freeze";
+import type { MaintenancePlace } from "../../src/domain/opening";
 import type { SubTask } from "../../src/domain/spec/task";
 import type { StageLeft, StageProgress } from "../../src/domain/task/resource-stages";
 import { hasEndedPart, type HostCounts, type ResourceOutcome } from "../../src/domain/task/sub-task";
@@ -32,7 +34,7 @@ import {
 /** What happens to any resource. */
 export type CommonEvent<S extends string> =
   | { readonly type: "PauseChanged"; readonly paused: boolean }
-  | { readonly type: "FreezeChanged"; readonly message?: string }
+  | { readonly type: "FreezeChanged"; readonly closed?: Closed }
   | StageProgress<S>
   | StageLeft<S>;
 
@@ -40,7 +42,7 @@ export type CommonEvent<S extends string> =
 interface ResourceOf {
   readonly upgradeId: string;
   readonly resourceId: string;
-  readonly domains: readonly string[];
+  readonly places: readonly MaintenancePlace[];
   readonly waits: ActivityWaits;
 }
 
@@ -65,7 +67,7 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   /** From its upgrade; operators send none to a resource. */
   readonly signals = new InternalSignals();
   /** Why a freeze keeps it from beginning what comes next. */
-  private frozen: string | undefined;
+  private frozen: Closed | undefined;
   /** Where the resource stays while its upgrade is paused. */
   readonly pause = new PauseGate();
 
@@ -98,10 +100,10 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
    * of it is said here, whatever it was.
    */
   async thawed(found: ErrorBody): Promise<void> {
-    const { domains, waits } = this.of;
+    const { places, waits } = this.of;
     for (let error: ErrorBody | undefined = found; error;) {
-      this.freezeChanged(error.message);
-      error = await lookAtFreeze(waits, { domains, known: error.message });
+      this.freezeChanged(waitForThaw(error));
+      error = await lookAtFreeze(waits, { places, known: error.message });
     }
     this.freezeChanged(undefined);
     await this.pause.pass();
@@ -120,9 +122,9 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
     }
   }
 
-  private freezeChanged(message: string | undefined): void {
-    this.frozen = message;
-    this.record({ type: "FreezeChanged", ...(message !== undefined && { message }) });
+  private freezeChanged(closed: Closed | undefined): void {
+    this.frozen = closed;
+    this.record({ type: "FreezeChanged", ...(closed && { closed }) });
     this.publish();
     this.report();
   }

@@ -1,4 +1,6 @@
 import type { ErrorBody } from "../../src/domain/errors";
+import { waitForThaw } from "../../src/domain/freeze";
+import type { MaintenancePlace } from "../../src/domain/opening";
 import type { ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import { currentTime } from "../clock";
 import { lookAtFreeze } from "../freeze-look";
@@ -27,35 +29,35 @@ export class FreezeGate {
     return this.thawedAt.get(resourceId) ?? 0;
   }
 
-  /** Looks which of these may not begin now: one look for each set of domains. */
+  /** Looks which of these may not begin now: one look for each set of places. */
   async look(resources: readonly ResourcePlan[]): Promise<void> {
-    const byDomains = new Map<string, ResourcePlan[]>();
+    const byPlaces = new Map<string, ResourcePlan[]>();
     for (const one of resources) {
-      const key = JSON.stringify(one.domains);
-      byDomains.set(key, [...(byDomains.get(key) ?? []), one]);
+      const key = JSON.stringify(one.places);
+      byPlaces.set(key, [...(byPlaces.get(key) ?? []), one]);
     }
     await Promise.all(
-      [...byDomains.values()].map(async (together) => {
-        const domains = together[0]?.domains ?? [];
-        const error = await lookAtFreeze(this.state.plan.waits, { domains });
+      [...byPlaces.values()].map(async (together) => {
+        const places = together[0]?.places ?? [];
+        const error = await lookAtFreeze(this.state.plan.waits, { places });
         if (!error) return;
         for (const { resourceId } of together) this.waiting.add(resourceId);
         // Nobody waits for it: the next look decides, whatever has ended this one.
-        this.untilThawed(together, domains, error).catch(() => undefined);
+        this.untilThawed(together, places, error).catch(() => undefined);
       }),
     );
   }
 
   private async untilThawed(
     together: readonly ResourcePlan[],
-    domains: readonly string[],
+    places: readonly MaintenancePlace[],
     found: ErrorBody,
   ): Promise<void> {
     try {
       for (let error: ErrorBody | undefined = found; error;) {
-        const { message } = error;
-        for (const { resourceId } of together) this.state.freezeChanged(resourceId, message);
-        error = await lookAtFreeze(this.state.plan.waits, { domains, known: message });
+        const closed = waitForThaw(error);
+        for (const { resourceId } of together) this.state.freezeChanged(resourceId, closed);
+        error = await lookAtFreeze(this.state.plan.waits, { places, known: closed.message });
       }
     } finally {
       for (const { resourceId } of together) {

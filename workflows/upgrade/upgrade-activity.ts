@@ -6,6 +6,7 @@ import type {
   NewActivity,
 } from "../../src/domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../src/domain/errors";
+import type { Closed } from "../../src/domain/freeze";
 import { type CommitSpec, commits, saysWhen } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { CommitPayload, OperatorRequest, RecordPayload } from "../../src/domain/requests/upgrade-request";
@@ -155,8 +156,9 @@ export class UpgradeActivity {
   }
 
   /** A freeze keeps something from beginning, for which the message is why, or none does any more. */
-  freezeChanged(message: string | undefined): void {
-    this.add(message === undefined ? { kind: "THAWED" } : { kind: "FROZEN", message });
+  freezeChanged(closed: Closed | undefined, before: Closed | undefined): void {
+    if (closed) this.add({ kind: closed.code === "FROZEN" ? "FROZEN" : "WINDOW_CLOSED", message: closed.message });
+    else this.add({ kind: before?.code === "WINDOW" ? "WINDOW_OPENED" : "THAWED" });
   }
 
   hostsFailed(resource: ResourcePlan, hosts: readonly FailedHost[]): void {

@@ -1,5 +1,6 @@
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
+import type { Closed } from "../../src/domain/freeze";
 import type { LongWait } from "../../src/domain/notifications/upgrade-notification";
 import { type ResourcePlan, resourcesOf } from "../../src/domain/plan/upgrade-plan";
 import type { Task } from "../../src/domain/spec/task";
@@ -32,8 +33,8 @@ export interface Publishable {
   readonly isPrechecking: boolean;
   /** Of a scheduled upgrade, the lock that it has to wait for. */
   readonly lockHeld: (LongWait & { readonly since: string }) | undefined;
-  /** Why a freeze keeps something of it from beginning. */
-  readonly frozen: string | undefined;
+  /** Why a freeze or a maintenance window keeps something of it from beginning. */
+  readonly frozen: Closed | undefined;
   readonly decision: PhaseState["decision"];
   readonly decideBy: number;
   readonly failedPrechecks: readonly ErrorBody[];

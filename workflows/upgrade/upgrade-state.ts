@@ -1,6 +1,7 @@
 import { condition, log, metricMeter } from "@temporalio/workflow";
 import type { ActivityRecord } from "../../src/domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../src/domain/errors";
+import type { Closed } from "../../src/domain/freeze";
 import { beginTime, type CommitSpec, firstPhase } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { ApprovalContext } from "../../src/domain/requests/approvals";
@@ -44,7 +45,7 @@ export class UpgradeState {
   private isPrechecking = false;
   private lockAwaited: Publishable["lockHeld"];
   /** Why freezes keep resources from beginning what comes next, by their ids. */
-  private readonly frozen = new Map<string, string>();
+  private readonly frozen = new Map<string, Closed>();
   private decision: Publishable["decision"] = "OPEN";
   readonly known: KnownResources;
   readonly publication: UpgradePublication;
@@ -292,25 +293,25 @@ export class UpgradeState {
     this.known.versionsRead(resourceId, versions);
   }
 
-  /** A freeze keeps a resource from beginning what comes next, for which the message is why, or none does any more. */
-  freezeChanged(resourceId: string, message: string | undefined): void {
-    if (this.frozen.get(resourceId) === message) return;
+  /** A freeze keeps a resource from beginning what comes next, or the maintenance window does, or none any more. */
+  freezeChanged(resourceId: string, closed: Closed | undefined): void {
+    if (this.frozen.get(resourceId)?.message === closed?.message) return;
     const before = this.frozenBy;
-    if (message === undefined) this.frozen.delete(resourceId);
-    else this.frozen.set(resourceId, message);
+    if (closed) this.frozen.set(resourceId, closed);
+    else this.frozen.delete(resourceId);
     const task = this.frozenBy;
     this.record({
       type: "FreezeChanged",
       resourceId,
-      ...(message !== undefined && { message }),
-      ...(task !== undefined && { task }),
+      ...(closed && { closed }),
+      ...(task && { task }),
     });
-    if (task !== before) this.activity.freezeChanged(task);
+    if (task?.message !== before?.message) this.activity.freezeChanged(task, before);
     this.publish();
   }
 
   /** Why something of the upgrade does not begin; undefined where no freeze keeps it from that. */
-  private get frozenBy(): string | undefined {
+  private get frozenBy(): Closed | undefined {
     const [first] = this.frozen.values();
     return first;
   }

@@ -32,6 +32,8 @@ const kinds: Readonly<Record<ActivityKind, string>> = {
   STARTED: "Work started",
   FROZEN: "Frozen, nothing new begins",
   THAWED: "Freeze lifted, work continues",
+  WINDOW_CLOSED: "Maintenance window closed, nothing new begins",
+  WINDOW_OPENED: "Maintenance window open, work continues",
   HOST_FAILED: "Host failed",
   RESOURCE_SUCCEEDED: "Done",
   RESOURCE_FAILED: "Failed",

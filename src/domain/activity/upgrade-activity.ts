@@ -30,6 +30,8 @@ export const ActivityKind = OneOf(
   "STARTED",
   "FROZEN",
   "THAWED",
+  "WINDOW_CLOSED",
+  "WINDOW_OPENED",
   "HOST_FAILED",
   "RESOURCE_SUCCEEDED",
   "RESOURCE_FAILED",

@@ -1,5 +1,6 @@
 import { canonicalId } from "../codec";
 import type { ManagerSilence } from "../manager-silence";
+import type { MaintenancePlace } from "../opening";
 import type { Bundle, BundleComponent } from "../spec/bundle";
 import { isSameVersion } from "../version";
 import { type ClusterKind, type ClusterRef, type Product, products, type RolloutPolicy } from "./upgrade-plan";
@@ -11,6 +12,8 @@ export interface ClusterFacts extends ClusterRef {
   /** Id of the domain that it belongs to. */
   readonly domain: string;
   readonly domainName?: string;
+  /** Id of its maintenance window. */
+  readonly maintenanceWindow?: string;
   readonly rollout: RolloutPolicy;
   /** How many approvals an upgrade of it needs, by the policy of its domain; absent means none. */
   readonly approvals?: number;
@@ -36,6 +39,8 @@ export interface NetvirtFacts {
   readonly componentManagerId: string;
   readonly domain: string;
   readonly domainName?: string;
+  /** Id of its domain's maintenance window. */
+  readonly maintenanceWindow?: string;
   /** Resource ids of all the clusters of its domain, whose hosts it upgrades too. */
   readonly clusters: readonly string[];
   /** The same clusters, by all that they are called. */
@@ -59,8 +64,8 @@ export interface MgmtFacts {
   readonly componentManagerId: string;
   /** Resource ids of all the clusters that it serves. */
   readonly clusters: readonly string[];
-  /** Ids of their domains. */
-  readonly domains: readonly string[];
+  /** Their domains and maintenance windows. */
+  readonly places: readonly MaintenancePlace[];
   readonly fqdn?: string;
   readonly sans?: readonly string[];
 }

@@ -1,6 +1,7 @@
 import type { AdmittedUpgrade } from "../admission/admit-upgrade";
 import { prefixLength } from "../ipv4";
 import type { PlannedReceiver } from "../notifications/upgrade-notification";
+import { placeOf } from "../opening";
 import type { Bundle } from "../spec/bundle";
 import { boundedWarnings, type RequestWarning } from "../spec/request-warning";
 import type {
@@ -136,7 +137,7 @@ function planCluster(
   installations: Installations,
   hosts: HostScope | undefined,
 ): ClusterUpgradePlan {
-  const { resourceId, name, componentManagerId, cluster, kind, rollout, managementServer, domain } = facts;
+  const { resourceId, name, componentManagerId, cluster, kind, rollout, managementServer } = facts;
   const scheduledTimestamp = spec && notBefore(spec);
   const netvirtInstances = netvirtInScope([facts], installations).map((instance) => instance.resourceId);
   const personality = installations.personalities.find(({ id }) => id === spec?.personalitySpec?.personalityId);
@@ -154,7 +155,7 @@ function planCluster(
     ...(managementServer !== undefined && { managementServer }),
     netvirtInstances,
     ...(hosts && { hosts }),
-    domains: [domain],
+    places: [placeOf(facts)],
     attempts: attemptPolicyOf(spec?.hostosUpgradeOptionsSpec?.hostosUpgradeFailureAction),
     options: spec ? remediationOptions(spec) : {},
     ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
@@ -194,7 +195,7 @@ function planNetvirt({ spec, clusters, installations }: AdmittedUpgrade, terms: 
     componentManagerId: instance.componentManagerId,
     ...terms,
     clusters: instance.clusters,
-    domains: [instance.domain],
+    places: [placeOf(instance)],
     options: netvirtOptions(netvirtInput(spec.netvirtUpgradeUserInputSpecs ?? [], instance, inScope), instance),
     ...namesOf(instance),
   }));
@@ -214,7 +215,7 @@ function planMgmt({ spec, clusters, installations }: AdmittedUpgrade, terms: Ser
       ...terms,
       mechanism: mechanismOf(input),
       clusters: server.clusters,
-      domains: server.domains,
+      places: server.places,
       ...namesOf(server),
       ...(input?.startSwitchoverTimestamp !== undefined && {
         startSwitchoverTimestamp: input.startSwitchoverTimestamp,

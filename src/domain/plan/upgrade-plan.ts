@@ -1,4 +1,5 @@
 import type { PlannedReceiver } from "../notifications/upgrade-notification";
+import type { MaintenancePlace } from "../opening";
 import type { Bundle } from "../spec/bundle";
 import type { RequestWarning } from "../spec/request-warning";
 import type { UpgradeSpec } from "../spec/upgrade-spec";
@@ -82,8 +83,8 @@ export interface ClusterUpgradePlan extends ClusterRef {
   readonly managementServer?: string;
   /** The NETVIRT instances of its domain, which upgrade its hosts as well. */
   readonly netvirtInstances: readonly string[];
-  /** Ids of the domains whose freezes keep it from beginning. */
-  readonly domains: readonly string[];
+  /** The places that must be open for it to begin: without freeze, and in their maintenance windows. */
+  readonly places: readonly MaintenancePlace[];
   readonly attempts: AttemptPolicy;
   readonly options: HostRemediationOptions;
   /** Not before this timestamp; absent means now. */
@@ -136,8 +137,8 @@ export interface NetvirtUpgradePlan {
   readonly sans?: readonly string[];
   /** Resource ids of the clusters of its domain: none of them is upgraded by another upgrade meanwhile. */
   readonly clusters: readonly string[];
-  /** Ids of the domains whose freezes keep it from beginning. */
-  readonly domains: readonly string[];
+  /** The places that must be open for it to begin: without freeze, and in their maintenance windows. */
+  readonly places: readonly MaintenancePlace[];
   /** Not before this timestamp; absent means now. */
   readonly scheduledTimestamp?: string;
 }
@@ -165,8 +166,8 @@ export interface MgmtUpgradePlan {
   readonly temporaryNetwork?: MgmtTemporaryNetwork;
   /** Resource ids of the clusters that it serves: none of them is upgraded by another upgrade meanwhile. */
   readonly clusters: readonly string[];
-  /** Ids of the domains whose freezes keep it from beginning. */
-  readonly domains: readonly string[];
+  /** The places that must be open for it to begin: without freeze, and in their maintenance windows. */
+  readonly places: readonly MaintenancePlace[];
   /** Not before this timestamp; absent means now. */
   readonly scheduledTimestamp?: string;
 }

@@ -1,4 +1,5 @@
 import { type ErrorBody, remediationFor } from "../errors";
+import type { Closed } from "../freeze";
 import { type ClusterKind, type ClusterUpgradePlan, rolloutOf } from "../plan/upgrade-plan";
 import type { HostState, Stage, SubTask, SubTaskStatus, WaitingFor } from "../spec/task";
 import {
@@ -71,7 +72,7 @@ export type ClusterProgress = { readonly at: string } & (
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
   /** A freeze keeps it from beginning what comes next, for which the message is why; none where it was lifted. */
-  | { readonly type: "FreezeChanged"; readonly message?: string }
+  | { readonly type: "FreezeChanged"; readonly closed?: Closed }
   | { readonly type: "HostStarted"; readonly host: string }
   /** The cluster was not healthy, or everything is frozen: nothing was asked for, and the host waits again. */
   | { readonly type: "HostPutBack"; readonly host: string }
@@ -139,7 +140,7 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
     case "PauseChanged":
       return withPause(subTask, progress.paused);
     case "FreezeChanged":
-      return withFreeze(subTask, progress.message);
+      return withFreeze(subTask, progress.closed);
     case "HostStarted":
       return withHost(upgradingHosts(subTask), progress.host, "PENDING", (host) => ({
         ...host,

@@ -1,6 +1,7 @@
 import * as t from "io-ts";
 import { IntegerBetween, model, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
+import type { Closed } from "../freeze";
 import type { MgmtUpgradePlan } from "../plan/upgrade-plan";
 import type { SubTask } from "../spec/task";
 import {
@@ -80,7 +81,7 @@ export type MgmtEvent = { readonly at: string } & (
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
   /** A freeze keeps it from beginning what comes next, for which the message is why; none where it was lifted. */
-  | { readonly type: "FreezeChanged"; readonly message?: string }
+  | { readonly type: "FreezeChanged"; readonly closed?: Closed }
   /** The switchover waits for this Timestamp. */
   | { readonly type: "SwitchoverAwaited"; readonly until: string }
   | {
@@ -125,7 +126,7 @@ export function applyMgmtProgress(subTask: SubTask, event: MgmtEvent): SubTask {
     case "PauseChanged":
       return withPause(subTask, event.paused);
     case "FreezeChanged":
-      return withFreeze(subTask, event.message);
+      return withFreeze(subTask, event.closed);
     case "SwitchoverAwaited":
       return waitingPart(subTask, {
         code: "SWITCHOVER",

@@ -1,4 +1,5 @@
 import type { ErrorBody } from "../errors";
+import type { Closed } from "../freeze";
 import type { NetvirtUpgradePlan } from "../plan/upgrade-plan";
 import type { SubTask, SubTaskStatus } from "../spec/task";
 import {
@@ -49,7 +50,7 @@ export type NetvirtEvent = { readonly at: string } & (
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
   /** A freeze keeps it from beginning what comes next, for which the message is why; none where it was lifted. */
-  | { readonly type: "FreezeChanged"; readonly message?: string }
+  | { readonly type: "FreezeChanged"; readonly closed?: Closed }
   /** `ComponentPutBack`: a freeze has kept it from beginning, or from going on with its next hosts. */
   | {
       readonly type: "ComponentStarted" | "ComponentPutBack" | "ComponentSucceeded";
@@ -94,7 +95,7 @@ export function applyNetvirtProgress(subTask: SubTask, event: NetvirtEvent): Sub
     case "PauseChanged":
       return withPause(subTask, event.paused);
     case "FreezeChanged":
-      return withFreeze(subTask, event.message);
+      return withFreeze(subTask, event.closed);
     case "ComponentPutBack":
       return withComponent(subTask, event.component, "IN_PROGRESS", (component) => ({
         ...component,

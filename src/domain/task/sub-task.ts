@@ -1,5 +1,5 @@
 import type { ErrorBody } from "../errors";
-import { waitForThaw } from "../freeze";
+import { Closed } from "../freeze";
 import type { MgmtUpgradePlan, NetvirtUpgradePlan } from "../plan/upgrade-plan";
 import type { ReasonCode, SubTask, SubTaskStatus, TaskResource, WaitingFor } from "../spec/task";
 import { endStages } from "./resource-stages";
@@ -136,12 +136,12 @@ export function waitingPart(part: SubTask, waitingFor: WaitingFor): SubTask {
   return { ...describePart(part, waitingFor.message), waitingFor };
 }
 
-/** The part waiting for the end of a freeze, for which the message is why; at work again where there is none. */
-export function withFreeze(part: SubTask, message: string | undefined): SubTask {
-  if (message !== undefined) return waitingPart(part, waitForThaw({ message }));
-  return part.waitingFor?.code === "FROZEN"
-    ? describePart(atWork(part), "The freeze was lifted; the upgrade continues.")
-    : part;
+/** The part waiting for the end of a freeze, or for the maintenance window; at work again where there is none. */
+export function withFreeze(part: SubTask, closed: Closed | undefined): SubTask {
+  if (closed) return waitingPart(part, closed);
+  if (!Closed.is(part.waitingFor)) return part;
+  const why = part.waitingFor.code === "FROZEN" ? "The freeze was lifted" : "The maintenance window is open";
+  return describePart(atWork(part), `${why}; the upgrade continues.`);
 }
 
 /** A part that waits for nothing any more. */

@@ -4,7 +4,7 @@ import { type Product, type ProductPlan, type ResourcePlan, resourcesOf, type Up
 import { changeRecordOf } from "../spec/change-record";
 import type { Stage, SubTask, Task } from "../spec/task";
 import { hasEnded, type HostVersion, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
-import { waitForThaw } from "../freeze";
+import { Closed } from "../freeze";
 import { confirmStart, missStart } from "./late-start";
 import { isLeftOut, type LeftOut, leaveOut } from "./left-out";
 import { isBeyondRetry } from "./mgmt-progress";
@@ -44,7 +44,7 @@ export type TaskProgress = { readonly at: string } &
      * A freeze keeps this resource from beginning, for which the message is why, or none does any more. `task`: the same of the
      * Task as a whole.
      */
-    | { readonly type: "FreezeChanged"; readonly resourceId: string; readonly message?: string; readonly task?: string }
+    | { readonly type: "FreezeChanged"; readonly resourceId: string; readonly closed?: Closed; readonly task?: Closed }
     /** What a resource's own Workflow says of it. */
     | { readonly type: "ResourceChanged"; readonly resourceId: string; readonly subTask: SubTask }
     /** Somebody has cancelled it; it has not ended yet. */
@@ -235,23 +235,23 @@ function enterPhase(
 /** What waits for a commit goes on saying that. */
 function changeFreeze(
   task: Task,
-  { resourceId, message, task: own, at }: Extract<TaskProgress, { readonly type: "FreezeChanged" }>,
+  { resourceId, closed, task: own, at }: Extract<TaskProgress, { readonly type: "FreezeChanged" }>,
 ): Task {
   const changed = changeAll(task, (product) =>
     withResource(
       product,
       resourceId,
-      from("PENDING", (resource) => waitingForThaw(resource, message, at)),
+      from("PENDING", (resource) => waitingForThaw(resource, closed, at)),
     ),
   );
   return waitingForThaw(changed, own, at);
 }
 
-function waitingForThaw<T extends Pick<Task, "waitingFor">>(part: T, message: string | undefined, at: string): T {
+function waitingForThaw<T extends Pick<Task, "waitingFor">>(part: T, closed: Closed | undefined, at: string): T {
   const { waitingFor, ...rest } = part;
-  if (waitingFor && waitingFor.code !== "FROZEN") return part;
-  if (message === undefined) return rest as T;
-  return waitingFor?.message === message ? part : { ...part, waitingFor: { ...waitForThaw({ message }), since: at } };
+  if (waitingFor && !Closed.is(waitingFor)) return part;
+  if (closed === undefined) return rest as T;
+  return waitingFor?.message === closed.message ? part : { ...part, waitingFor: { ...closed, since: at } };
 }
 
 /** It is told how late the latest of its resources has begun. */

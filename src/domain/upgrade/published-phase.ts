@@ -1,4 +1,4 @@
-import { waitForThaw } from "../freeze";
+import type { Closed } from "../freeze";
 import { sentence } from "../sentence";
 import type { WaitingFor } from "../spec/task";
 import { hasEnded, type PublishedPhase, type Upgrade, type UpgradePhase } from "../spec/upgrade";
@@ -19,8 +19,8 @@ export interface PhaseState {
   readonly hostsInWork: number;
   /** The earliest time of what is left, where it lies ahead. */
   readonly nextTime: number | undefined;
-  /** Why a freeze keeps something of it from beginning. */
-  readonly frozen: string | undefined;
+  /** Why a freeze or a maintenance window keeps something of it from beginning. */
+  readonly frozen: Closed | undefined;
   /** Why locks of a scheduled upgrade cannot be had now. */
   readonly lockHeld: string | undefined;
   /** What has become of a failed upgrade: it is `OPEN` until it is retried, resolved, or its time is over. */
@@ -89,7 +89,6 @@ export function phaseEnd(state: PhaseState): string | undefined {
 /** What an upgrade waits for in its phase, in words of people; undefined where it waits for nothing. */
 export function phaseWait(state: PhaseState): Omit<WaitingFor, "since"> | undefined {
   const { phase, missedStart, nextTime, lockHeld, failedPrechecks, approvalsWanted, frozen } = state;
-  const forThaw = frozen === undefined ? undefined : waitForThaw({ message: frozen });
   const published = publishedPhase(state);
   const forTime = nextTime && { code: "TIME" as const, message: `It starts at ${toTimestamp(nextTime)}.` };
   switch (published) {
@@ -103,11 +102,11 @@ export function phaseWait(state: PhaseState): Omit<WaitingFor, "since"> | undefi
     case "SCHEDULED":
     case "WAITING":
       if (lockHeld !== undefined) return { code: "LOCK", message: lockHeld };
-      if (forThaw) return forThaw;
+      if (frozen) return frozen;
       if (forTime) return forTime;
       return phase === "ACCEPTED" ? { code: "LOCK", message: "It is locking its resources." } : undefined;
     case "RUNNING":
-      return missedStart ?? forThaw;
+      return missedStart ?? frozen;
     case "PAUSING":
       return { code: "WORK_IN_PROGRESS", message: `${whatIsInWork(state)} before it is paused.` };
     case "PAUSED":

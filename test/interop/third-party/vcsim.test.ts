@@ -158,6 +158,7 @@ describe("the driver against vcsim of the govmomi project", function () {
         patchFor: (_id, { version }) => ({ version, metadataUrls: ["http://depot.example.com/metadata.zip"] }),
         managementServer: () => undefined,
         readFreezes: () => Promise.resolve([]),
+        openingOf: () => ({ isOpen: true }),
         readLockHolder: () => Promise.resolve({}),
         limits: { ...defaultActivityLimits, poll: { min: 5, max: 20 } },
       });
@@ -165,7 +166,7 @@ describe("the driver against vcsim of the govmomi project", function () {
       cluster: { resourceId: "c-1", name: "DC0_C0", componentManagerId: "vcsim", cluster },
       kind: "BASELINE",
       targetVersion: "9.0.1-0.24957456",
-      domains: ["fra1"],
+      places: [{ domain: "fra1" }],
       options: { disableHac: true, preRemediationPowerAction: "POWER_OFF_VMS" },
     });
 

@@ -1,7 +1,8 @@
 import { expect } from "chai";
-import { beginUnder, FrozenError, lookAtFreeze } from "../../../activities/freeze-check";
+import { beginUnder, type Closures, FrozenError, lookAtFreeze } from "../../../activities/freeze-check";
 import { type Lease, requireLease, withLease } from "../../../activities/drivers/lease";
 import type { Freeze } from "../../../src/domain/freeze";
+import type { Opening } from "../../../src/domain/opening";
 import { ManualClock } from "../../support/manual-clock";
 import { rejectionOf } from "../../support/rejection-of";
 
@@ -11,9 +12,11 @@ describe("A request that begins something", () => {
   let clock: ManualClock;
   let frozen: readonly Freeze[];
   let looks: number;
+  let opening: Opening;
   let renewal: () => void;
   let isOurs: boolean;
   beforeEach(() => {
+    opening = { isOpen: true };
     [clock, frozen, looks, renewal, isOurs] = [new ManualClock(), [], 0, () => undefined, true];
   });
 
@@ -23,14 +26,17 @@ describe("A request that begins something", () => {
     follow: () => undefined,
     lost: () => undefined,
   };
-  const read = () => ((looks += 1), Promise.resolve(frozen));
+  const closures: Closures = {
+    readFreezes: () => ((looks += 1), Promise.resolve(frozen)),
+    openingOf: () => opening,
+  };
   /** Sends requests as the connection does, with what `between` does right before each is written; gives how many were sent. */
   function begin(answers: readonly { status: number }[], between: () => void = () => undefined): Promise<number> {
     let sent = 0;
     return withLease(lease, () =>
       beginUnder(
-        read,
-        ["fra1"],
+        closures,
+        [{ domain: "fra1" }],
         clock,
       )(async () => {
         for (const answer of answers) {
@@ -64,9 +70,21 @@ describe("A request that begins something", () => {
 
   it("is not sent where that cannot be read", async () => {
     const unreadable = () => Promise.reject(new Error("Temporal is away"));
-    const work = () => beginUnder(unreadable, [], clock)(() => requireLease("test").renew());
+    const work = () =>
+      beginUnder({ ...closures, readFreezes: unreadable }, [], clock)(() => requireLease("test").renew());
     const error = await rejectionOf(withLease(lease, work));
     expect((error as FrozenError).body.errorCode).to.equal("FREEZE_UNREADABLE");
+  });
+
+  it("is not sent outside of the maintenance window, which is no freeze", async () => {
+    opening = { isOpen: false, because: "OUTSIDE_MAINTENANCE_WINDOW", id: "saturdays", opensAt: 1_796_504_400_000 };
+    const error = await rejectionOf(begin([{ status: 200 }]));
+    expect((error as FrozenError).body).to.include({
+      errorCode: "OUTSIDE_MAINTENANCE_WINDOW",
+      message: "Outside maintenance window saturdays. It begins at 2026-12-05T21:00:00.000Z.",
+    });
+    frozen = [freeze];
+    expect(((await rejectionOf(begin([{ status: 200 }]))) as FrozenError).body.errorCode).to.equal("FROZEN");
   });
 
   it("is not written when its look is older than 3 s, however long the process was frozen or a connection was waited for", async () => {
@@ -101,7 +119,10 @@ describe("A request that begins something", () => {
 describe("The wait for the end of a freeze", () => {
   it("fails, to be tried again, as long as the freeze is the same one", async () => {
     const look = (known?: string, frozen = [freeze]) =>
-      lookAtFreeze(() => Promise.resolve(frozen), { domains: [], ...(known !== undefined && { known }) });
+      lookAtFreeze(
+        { readFreezes: () => Promise.resolve(frozen), openingOf: () => ({ isOpen: true }) },
+        { places: [], ...(known !== undefined && { known }) },
+      );
     const { error } = await look();
     const known = error?.message ?? "";
     expect(await rejectionOf(look(known))).to.deep.include({ type: "FROZEN", nonRetryable: false });

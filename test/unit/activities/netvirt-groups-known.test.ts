@@ -16,7 +16,7 @@ describe("the precheck of the clusters that a request names", () => {
         target: {
           netvirt: { resourceId: "n-1", name: "nsx-01", componentManagerId: "nsx-01" },
           targetVersion: "9.0.1",
-          domains: ["fra1"],
+          places: [{ domain: "fra1" }],
           options: { edgeOnly: true, edgeClusters: [{ id: "edge-1", ...(parallel !== undefined && { parallel }) }] },
         },
         client: client as NsxClient,
@@ -43,7 +43,7 @@ describe("the precheck of the clusters that a request names", () => {
         target: {
           netvirt: { resourceId: "n-1", name: "nsx-01", componentManagerId: "nsx-01" },
           targetVersion: "9.0.1",
-          domains: ["fra1"],
+          places: [{ domain: "fra1" }],
           options: { edgeOnly: false, hostClusters },
         },
         client: client as NsxClient,

@@ -15,7 +15,7 @@ function track(known?: RemediationProgress, hosts = 1, maximumAttempts = 2) {
     cluster: { resourceId: "c-1", name: "cluster-01", componentManagerId: "vc-01", cluster: "domain-c8" },
     kind: "IMAGE",
     targetVersion: "9.0.1-0.24957456",
-    domains: ["fra1"],
+    places: [{ domain: "fra1" }],
     hosts: Array.from({ length: hosts }, (_, place) => ({ host: `host-${place}`, fqdn: `esx-${place}` })),
     attempts: { maximumAttempts, retryDelay: 0 },
   };

@@ -187,7 +187,7 @@ export async function simulateCluster(
       cluster: { resourceId: "c-1", name: "cluster-01", componentManagerId: "vc-01", cluster: "domain-c8" },
       kind: "IMAGE",
       targetVersion,
-      domains: ["fra1"],
+      places: [{ domain: "fra1" }],
     },
     activities: (limits, url = simulator.url) =>
       createActivities({
@@ -195,6 +195,7 @@ export async function simulateCluster(
         patchFor,
         managementServer: () => undefined,
         readFreezes: () => Promise.resolve([]),
+        openingOf: () => ({ isOpen: true }),
         readLockHolder: (workflowId) => Promise.resolve(workflowId === "cluster/c-1" ? { upgradeId: "upgrade-1" } : {}),
         limits: { ...quickLimits, clock, ...(ownClock && { poll: defaultActivityLimits.poll }), ...limits },
         hostMaintenance: () => maintenance,

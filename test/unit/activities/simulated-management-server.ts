@@ -93,7 +93,7 @@ export async function simulateManagementServer({
     target: {
       server: { resourceId: "m-1", name: "fra1-vc01", componentManagerId: "vc-01" },
       targetVersion: mgmtTarget,
-      domains: ["fra1"],
+      places: [{ domain: "fra1" }],
       mechanism: "InPlace",
       attempts: { maximumAttempts: 3, retryDelay: 0 },
       temporaryNetwork: { mode: "STATIC", ipAddress: "10.20.30.40", prefix: 24, gateway: "10.20.30.1" },
@@ -104,6 +104,7 @@ export async function simulateManagementServer({
         managementServer: (id) => (id !== "m-1" ? undefined : "settings" in options ? options.settings : mgmtSettings),
         patchFor: () => undefined,
         readFreezes: () => Promise.resolve([]),
+        openingOf: () => ({ isOpen: true }),
         readLockHolder: () => Promise.resolve({}),
         limits: { ...quickLimits, clock, ...limits },
       }),

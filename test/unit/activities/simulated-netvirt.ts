@@ -119,7 +119,7 @@ export async function simulateNetvirt(options: ManagerOptions = {}): Promise<Sim
     target: {
       netvirt: { resourceId: "n-1", name: "nsx-01", componentManagerId: "nsx-01" },
       targetVersion,
-      domains: ["fra1"],
+      places: [{ domain: "fra1" }],
       options: { edgeOnly: false },
     },
     activities: (limits, url = simulator.url, root = "/nsx/nsx-01") =>
@@ -129,6 +129,7 @@ export async function simulateNetvirt(options: ManagerOptions = {}): Promise<Sim
         patchFor: () => undefined,
         managementServer: () => undefined,
         readFreezes: () => Promise.resolve([]),
+        openingOf: () => ({ isOpen: true }),
         readLockHolder: () => Promise.resolve({}),
         limits: { ...quickLimits, clock, ...limits },
       }),

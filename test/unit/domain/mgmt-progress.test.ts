@@ -28,7 +28,7 @@ function plan(changes: Partial<MgmtUpgradePlan> = {}): MgmtUpgradePlan {
     attempts: { maximumAttempts: 1, retryDelay: 0 },
     mechanism: "InPlace",
     clusters: [],
-    domains: ["fra1"],
+    places: [{ domain: "fra1" }],
     ...changes,
   };
 }

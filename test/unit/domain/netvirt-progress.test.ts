@@ -36,7 +36,7 @@ const plan: NetvirtUpgradePlan = {
   attempts: { maximumAttempts: 1, retryDelay: 0 },
   options: { edgeOnly: false },
   clusters: [],
-  domains: ["fra1"],
+  places: [{ domain: "fra1" }],
 };
 
 function node(id: string, over: Partial<NetvirtNode> = {}): NetvirtNode {

@@ -150,7 +150,7 @@ describe("planUpgrade", () => {
           name: "vc-01",
           componentManagerId: "vc01",
           clusters: ["c0", "c1", "other"],
-          domains: ["fra1"],
+          places: [{ domain: "fra1" }],
         },
       ],
     };

@@ -98,7 +98,13 @@ describe("withTimesOf", () => {
     installations: {
       ...noInstallations,
       management: [
-        { resourceId: "m", name: "vc-01", componentManagerId: "vc01", clusters: ["a", "b"], domains: ["fra1"] },
+        {
+          resourceId: "m",
+          name: "vc-01",
+          componentManagerId: "vc01",
+          clusters: ["a", "b"],
+          places: [{ domain: "fra1" }],
+        },
       ],
     },
     inputs: { mgmtUpgradeUserInputSpecs: [{ startSwitchoverTimestamp: late }] },

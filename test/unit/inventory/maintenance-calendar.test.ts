@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
+import type { MaintenancePlace } from "../../../src/domain/opening";
 import {
   type ChangeFreeze,
   maintenanceCalendar,
-  type MaintenancePlace,
   type MaintenanceWindow,
 } from "../../../src/inventory/maintenance-calendar";
 
@@ -46,7 +46,7 @@ describe("the maintenance calendar", () => {
 
   it("opens at the local time and closes the last start before its end", () => {
     const at = calendarOf([saturdays]);
-    const closed = { isOpen: false, because: "WINDOW", id: "saturdays" };
+    const closed = { isOpen: false, because: "OUTSIDE_MAINTENANCE_WINDOW", id: "saturdays" };
     expect(at(onSaturday, "2026-11-28T20:59:59.999Z")).to.deep.equal({
       ...closed,
       opensAt: "2026-11-28T21:00:00.000Z",
@@ -85,7 +85,7 @@ describe("the maintenance calendar", () => {
 
   it("is closed by a freeze, and opens with the window after it", () => {
     const at = calendarOf([saturdays], [endOfYear]);
-    const frozen = { isOpen: false, because: "FREEZE", id: "end-of-year", reason: "Annual accounts" };
+    const frozen = { isOpen: false, because: "CHANGE_FREEZE", id: "end-of-year", reason: "Annual accounts" };
     // In the middle of a window.
     expect(at(onSaturday, "2026-12-19T21:00:00Z")).to.deep.equal({
       isOpen: true,
@@ -113,7 +113,7 @@ describe("the maintenance calendar", () => {
     const past = { ...nights, recurrence: "FREQ=DAILY;UNTIL=20260101T000000Z" };
     expect(calendarOf([past])(atNight, "2026-11-25T12:00:00Z")).to.deep.equal({
       isOpen: false,
-      because: "WINDOW",
+      because: "OUTSIDE_MAINTENANCE_WINDOW",
       id: "nights",
     });
   });

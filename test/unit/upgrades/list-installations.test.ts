@@ -26,7 +26,7 @@ const installations: Installations = {
       name: "vc-01",
       componentManagerId: "vc01",
       clusters: ["c1"],
-      domains: ["fra1"],
+      places: [{ domain: "fra1" }],
       fqdn: "vc-01.example.com",
     },
   ],

@@ -32,6 +32,7 @@ describe("The upgrade of a simulated management server", function () {
         managementServer: () => mgmtSettings,
         patchFor: () => undefined,
         readFreezes: () => Promise.resolve([]),
+        openingOf: () => ({ isOpen: true }),
         readLockHolder: () => Promise.resolve({}),
         limits: quickLimits,
       }),
@@ -60,7 +61,7 @@ describe("The upgrade of a simulated management server", function () {
       attempts: { maximumAttempts: 2, retryDelay: 0 },
       mechanism: "InPlace",
       clusters: [],
-      domains: ["fra1"],
+      places: [{ domain: "fra1" }],
       ...changes,
     };
     const handle = await env.client.workflow.start<typeof mgmtUpgradeWorkflow>("mgmtUpgradeWorkflow", {

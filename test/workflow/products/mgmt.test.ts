@@ -127,7 +127,7 @@ function suite(kind: "DEV_SERVER" | "TIME_SKIPPING") {
       attempts: { maximumAttempts: 1, retryDelay: 0 },
       mechanism: "InPlace",
       clusters: [],
-      domains: ["fra1"],
+      places: [{ domain: "fra1" }],
       ...plan,
     };
     const handle: Handle = await env.client.workflow.start<typeof mgmtUpgradeWorkflow>("mgmtUpgradeWorkflow", {

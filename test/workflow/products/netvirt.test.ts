@@ -54,7 +54,7 @@ describe("netvirtUpgradeWorkflow", function () {
       attempts: { maximumAttempts: 1, retryDelay: 0 },
       options: { edgeOnly: false },
       clusters: [],
-      domains: ["fra1"],
+      places: [{ domain: "fra1" }],
       ...over,
     };
     const handle = await client.workflow.start<typeof netvirtUpgradeWorkflow>("netvirtUpgradeWorkflow", {

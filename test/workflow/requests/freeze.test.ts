@@ -20,6 +20,7 @@ describe("Freezing running upgrades", function () {
 
   afterEach(async () => {
     bench().unreadableDomains.clear();
+    bench().closedDomains.clear();
     await thaw();
     await platform.close();
   });
@@ -27,7 +28,7 @@ describe("Freezing running upgrades", function () {
   const readFreezes = (domains: readonly string[]) => bench().readFreezes(domains);
 
   function start(product: "HOSTOS" | "NETVIRT" | "MGMT", more?: SimulatedPlan): Promise<RunningUpgrade> {
-    return bench().upgrade(platform.plan(product, more), platform.activities({}, readFreezes));
+    return bench().upgrade(platform.plan(product, more), platform.activities({}, readFreezes, bench().openingOf));
   }
 
   async function freeze(more: Partial<Freeze> = {}): Promise<void> {
@@ -91,6 +92,58 @@ describe("Freezing running upgrades", function () {
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     expect(Date.now()).to.be.greaterThan(Date.parse(until));
     expect((await upgrade.task()).waitingFor).to.equal(undefined);
+  });
+
+  it("begins nothing outside of the maintenance window, finishes the host in work when it closes, and continues in the next", async () => {
+    const { closedDomains } = bench();
+    closedDomains.add(platform.domain);
+    await platform.hostSeconds(2);
+    const upgrade = await start("HOSTOS");
+    const untilClosed = () =>
+      eventually(
+        () => upgrade.upgrade(),
+        ({ phase, waitingFor }) => phase === "WAITING" && waitingFor?.code === "WINDOW",
+      );
+    expect((await untilClosed()).waitingFor?.message).to.contain("Outside maintenance window nights.");
+    expect((await upgrade.task()).waitingFor?.code).to.equal("WINDOW");
+    expect(await platform.steps()).to.deep.equal([]);
+    closedDomains.clear();
+    await eventually(
+      () => steps("APPLY_STARTED"),
+      (begun) => begun === 1,
+    );
+    closedDomains.add(platform.domain);
+    await platform.hostSeconds(0.2);
+    await untilClosed();
+    expect(await upgrade.hosts()).to.deep.equal(["SUCCESSFUL", "PENDING", "PENDING"]);
+    expect((await upgrade.subTask()).waitingFor?.code).to.equal("WINDOW");
+    expect(await upgrade.currentDetails(0)).to.match(/^\*\*Nothing new begins\. Outside maintenance window nights\./);
+    expect(await steps("APPLY_STARTED")).to.equal(1);
+    closedDomains.clear();
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    expect((await kinds(upgrade)).filter((kind) => kind.startsWith("WINDOW"))).to.deep.equal([
+      ...["WINDOW_CLOSED", "WINDOW_OPENED", "WINDOW_CLOSED", "WINDOW_OPENED"],
+    ]);
+  });
+
+  it("lets NETVIRT begin no further node when the maintenance window closes", async () => {
+    const { closedDomains } = bench();
+    await platform.hostSeconds(2);
+    const upgrade = await start("NETVIRT");
+    await eventually(
+      () => steps("NSX_NODE_STARTED"),
+      (begun) => begun > 0,
+    );
+    closedDomains.add(platform.domain);
+    await eventually(
+      () => upgrade.upgrade(),
+      ({ phase, waitingFor }) => phase === "WAITING" && waitingFor?.code === "WINDOW",
+    );
+    const upgraded = await steps("NSX_NODE_UPGRADED");
+    expect(await steps("NSX_NODE_STARTED")).to.equal(upgraded);
+    closedDomains.clear();
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    expect(await steps("NSX_NODE_UPGRADED")).to.be.greaterThan(upgraded);
   });
 
   it("leaves an upgrade paused that an operator has paused meanwhile", async () => {

@@ -78,7 +78,7 @@ describe("Pausing an upgrade of several products", function () {
               name: "vc-01",
               componentManagerId: "vc01",
               clusters: [`other-${id}`],
-              domains: ["fra1"],
+              places: [{ domain: "fra1" }],
             },
           ],
           personalities: [],

@@ -173,6 +173,7 @@ export const taskModels = {
     APPROVAL: "Approvals by people who did not request the upgrade.",
     DECISION: "A retry or a resolve.",
     FROZEN: "The end of an emergency stop.",
+    WINDOW: "The maintenance window of a cluster or domain, or the end of a change freeze.",
     WORKFLOW_TASK_FAILING:
       "A repair: the service cannot run the code of its Workflow. The error `WORKFLOW_BLOCKED` gives the reason and the remedy.",
   }),

@@ -81,7 +81,7 @@ describe("inputsFitBundle", () => {
 describe("productsPresent", () => {
   const netvirt = [{ resourceId: "n1", name: "n1", componentManagerId: "n1", domain: "fra1", clusters: [] }];
   const management = [
-    { resourceId: "m1", name: "m1", componentManagerId: "vc01", clusters: ["c0"], domains: ["fra1"] },
+    { resourceId: "m1", name: "m1", componentManagerId: "vc01", clusters: ["c0"], places: [{ domain: "fra1" }] },
   ];
   const elsewhere = { netvirt: [{ ...netvirt[0]!, domain: "ams1" }], management: [] };
 

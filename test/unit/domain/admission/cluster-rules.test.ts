@@ -97,7 +97,13 @@ describe("resourcesFree", () => {
         { resourceId: "nsx", name: "n", componentManagerId: "nsx01", domain: "fra1", clusters: ["c0", "near", "both"] },
       ],
       management: [
-        { resourceId: "vc", name: "v", componentManagerId: "vc01", clusters: ["c0", "far", "both"], domains: ["fra1"] },
+        {
+          resourceId: "vc",
+          name: "v",
+          componentManagerId: "vc01",
+          clusters: ["c0", "far", "both"],
+          places: [{ domain: "fra1" }],
+        },
       ],
     };
     const lockHolders = { "mgmt/vc": "m", "cluster/far": "f", "cluster/near": "e", "cluster/both": "b" };

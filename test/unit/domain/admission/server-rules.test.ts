@@ -10,7 +10,13 @@ import { admissionRequest, refusals } from "./admission-request";
 const netvirt = (...ids: string[]) =>
   ids.map((id) => ({ resourceId: id, name: id, componentManagerId: id, domain: "fra1", clusters: [] }));
 const management = (...ids: string[]) =>
-  ids.map((id) => ({ resourceId: id, name: id, componentManagerId: "vc01", clusters: ["c0"], domains: ["fra1"] }));
+  ids.map((id) => ({
+    resourceId: id,
+    name: id,
+    componentManagerId: "vc01",
+    clusters: ["c0"],
+    places: [{ domain: "fra1" }],
+  }));
 
 describe("netvirtInputsValid", () => {
   const list = "netvirtUpgradeUserInputSpecs";

@@ -357,7 +357,7 @@ function platform(
             name: "vc-01",
             componentManagerId: "vc01",
             clusters: [`other-${id}`],
-            domains: ["fra1"],
+            places: [{ domain: "fra1" }],
           },
         ],
         personalities: [],

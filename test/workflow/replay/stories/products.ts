@@ -37,7 +37,7 @@ function platform(prefix = ""): Required<Pick<SamplePlanOptions, "installations"
           name: "vc-01",
           componentManagerId: "vc01",
           clusters: [`other-${id}`],
-          domains: ["fra1"],
+          places: [{ domain: "fra1" }],
         },
       ],
       personalities: [],
