@@ -15,6 +15,7 @@ import {
   listTabs,
   type ListView,
   optionalColumns,
+  pageAddressOf,
   phasesOfTab,
   type ViewChange,
 } from "../model/page-address";
@@ -59,7 +60,10 @@ export function UpgradeList({ view }: { readonly view: ListView }) {
   const { elements: shown = [], pageMetadata: { totalElements = 0, totalPages = 1 } = {} } = upgrades.value ?? {};
   const isFiltered = Object.keys(filters).length > 0 || view.phase !== undefined || tab !== "ALL";
   const change = (changed: ViewChange) => {
-    location.hash = fragmentOf({ page: "UPGRADES", view: changedView(view, changed) });
+    // The address is ahead of what is shown: of two changes in a moment neither is lost.
+    const address = pageAddressOf(location.hash);
+    const latest = address.page === "UPGRADES" ? (address.view ?? {}) : view;
+    location.hash = fragmentOf({ page: "UPGRADES", view: changedView(latest, changed) });
   };
   const choose = (ids: readonly string[], isChosen: boolean) =>
     setChosenIds((before) => new Set([...[...before].filter((id) => !ids.includes(id)), ...(isChosen ? ids : [])]));
