@@ -31,7 +31,9 @@ export function fileInventory(
     clusters,
     installations,
     notificationReceivers,
-  }: Pick<InventoryFile, "clusters" | "installations"> & Partial<Pick<InventoryFile, "notificationReceivers">>,
+    calendar,
+  }: Pick<InventoryFile, "clusters" | "installations" | "calendar"> &
+    Partial<Pick<InventoryFile, "notificationReceivers">>,
   reads: ComponentManagerReads,
   timeout = 5000,
 ): Inventory {
@@ -39,6 +41,7 @@ export function fileInventory(
     installations,
     notifications: [...(notificationReceivers?.values() ?? [])].map(planned),
     clusters: [...clusters.values()],
+    openingOf: (places) => calendar.at(places, Date.now()),
     readHosts: (facts) => inTime(() => reads.hosts(facts), timeout),
     readNetvirtGroups: (id) => inTime(() => reads.netvirtGroups(id), timeout),
     readClusters: (resourceIds, until = Infinity) =>

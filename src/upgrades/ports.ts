@@ -5,6 +5,7 @@ import type { ActivityRecord } from "../domain/activity/upgrade-activity";
 import type { ErrorBody } from "../domain/errors";
 import type { Freeze } from "../domain/freeze";
 import type { ManagerSilence } from "../domain/manager-silence";
+import type { MaintenancePlace, Opening } from "../domain/opening";
 import type { PlannedReceiver } from "../domain/notifications/upgrade-notification";
 import type { PageRequest } from "../domain/page";
 import type { ClusterEntryFacts, ClusterFacts, ClusterLookup, Installations } from "../domain/plan/facts";
@@ -180,6 +181,8 @@ export interface Inventory {
   ): TaskEither<ManagerSilence, readonly ClusterMember[]>;
   /** The host and edge clusters of a NETVIRT manager's upgrade coordinator. On the left as with {@link readHosts}. */
   readNetvirtGroups(componentManagerId: string): TaskEither<ManagerSilence, readonly NetvirtGroupRead[]>;
+  /** Whether work may begin at all of these places now. */
+  openingOf(places: readonly MaintenancePlace[]): Opening;
   /** What it knows beside clusters. */
   readonly installations: Installations;
   /** Who is told what happens to upgrades; absent means nobody. */

@@ -5,6 +5,7 @@ import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
 import type { ErrorBody } from "../domain/errors";
 import { type ManagerSilence, silenceError } from "../domain/manager-silence";
+import { placeOf } from "../domain/opening";
 import { pageOf, type PageRequest } from "../domain/page";
 import { type ClusterEntryFacts, type ClusterLookup, findMember, type NetvirtFacts } from "../domain/plan/facts";
 import { clusterLock, mgmtLock } from "../domain/resource-lock";
@@ -17,6 +18,7 @@ import type {
   PageOfNetvirtInstance,
   PageOfPersonality,
 } from "../domain/spec/installations";
+import { toTimestamp } from "../domain/timestamp";
 import type { BundleCatalog, Inventory, NetvirtGroupRead, UpgradeExecutions } from "./ports";
 import { notFound, type ServiceError, temporalUnreachable } from "./service-error";
 
@@ -55,7 +57,9 @@ export function listClusters(deps: ReadClustersDependencies) {
       TE.apS("lookups", deps.inventory.readClusters(elements.map(({ resourceId }) => resourceId))),
       TE.apS("holders", readHolders(deps, elements)),
       TE.map(({ lookups, holders }) => ({
-        elements: elements.map((entry): Cluster => clusterView(entry, lookups.get(entry.resourceId), holders)),
+        elements: elements.map((entry): Cluster =>
+          clusterView(deps.inventory, entry, lookups.get(entry.resourceId), holders),
+        ),
         pageMetadata,
       })),
     );
@@ -80,7 +84,7 @@ export function readCluster(deps: ReadClustersDependencies) {
       ),
       TE.apS("groups", TE.fromTask(groupsOf(deps.inventory, entry))),
       TE.map(({ holders, groups, now: { lookups, hosts } }) => ({
-        ...clusterView(entry, lookups.get(id), holders),
+        ...clusterView(deps.inventory, entry, lookups.get(id), holders),
         ...hosts,
         ...(groups.length > 0 && { netvirtGroups: groups }),
       })),
@@ -215,7 +219,12 @@ interface ReadClustersDependencies {
 export type Holders = ReadonlyMap<string, string>;
 
 /** A cluster as clients see it, of what its sources say. */
-function clusterView(entry: ClusterEntryFacts, lookup: ClusterLookup | undefined, holders: Holders): Cluster {
+function clusterView(
+  inventory: Pick<Inventory, "openingOf">,
+  entry: ClusterEntryFacts,
+  lookup: ClusterLookup | undefined,
+  holders: Holders,
+): Cluster {
   const { resourceId: id, name, domain, domainName = domain, platformVersion, componentManagerId, cluster } = entry;
   const heldBy = locksOf(entry).flatMap((lock) => holders.get(lock) ?? [])[0];
   return {
@@ -226,7 +235,30 @@ function clusterView(entry: ClusterEntryFacts, lookup: ClusterLookup | undefined
     componentManagerId,
     cluster,
     ...known(entry, lookup),
+    ...maintenanceOf(entry, inventory),
     ...(heldBy !== undefined && { heldBy }),
+  };
+}
+
+/** Nothing where the inventory has neither a window for it nor a change freeze. */
+function maintenanceOf(
+  entry: ClusterEntryFacts,
+  { openingOf }: Pick<Inventory, "openingOf">,
+): Pick<Cluster, "maintenance"> {
+  const opening = openingOf([placeOf(entry)]);
+  const { maintenanceWindow: window } = entry;
+  const { isOpen } = opening;
+  const times = isOpen ? { closesAt: opening.closesAt } : { opensAt: opening.opensAt };
+  if (window === undefined && isOpen && opening.closesAt === undefined) return {};
+  return {
+    maintenance: {
+      isOpen,
+      ...(window !== undefined && { window }),
+      ...(!isOpen && opening.because === "CHANGE_FREEZE" && { changeFreeze: opening.id }),
+      ...Object.fromEntries(
+        Object.entries(times).flatMap(([name, at]) => (at === undefined ? [] : [[name, toTimestamp(at)]])),
+      ),
+    },
   };
 }
 

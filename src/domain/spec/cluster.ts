@@ -2,6 +2,7 @@ import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
 import { PageMetadata } from "../page";
+import { Timestamp } from "../timestamp";
 
 /** How the hosts of a cluster get their software. */
 export const ClusterKind = OneOf("IMAGE", "BASELINE");
@@ -16,6 +17,13 @@ export type DomainReference = t.TypeOf<typeof DomainReference>;
 
 /** The group of a cluster in an upgrade coordinator, and the NETVIRT instance whose coordinator that is. */
 export const NetvirtGroupOfCluster = model({ netvirtId: t.string, id: t.string, name: t.string }, {});
+
+/** Whether work may begin by the calendar of the inventory, and until or from when (docs/maintenance-windows.md). */
+export const MaintenanceState = model(
+  { isOpen: t.boolean },
+  { window: t.string, changeFreeze: t.string, opensAt: Timestamp, closesAt: Timestamp },
+);
+export type MaintenanceState = t.TypeOf<typeof MaintenanceState>;
 
 /**
  * A cluster that can be upgraded: what the inventory says of it, what its component manager says now, and which upgrade
@@ -35,6 +43,7 @@ export const Cluster = model(
     cluster: t.string,
     /** What its NETVIRT instances call it; with a single cluster only. */
     netvirtGroups: t.array(NetvirtGroupOfCluster),
+    maintenance: MaintenanceState,
     errors: t.array(ErrorBody),
   },
 );

@@ -73,6 +73,7 @@ const deviations = {
 const furtherModels = [
   // Objects without a name in the specification's tables.
   "HardwareSupportPackageSpec",
+  "MaintenanceState",
   "HostosUpgradeFailureAction",
   "NetvirtHostClusterUpgradeSpec",
   "NetvirtEdgeClusterUpgradeSpec",

@@ -3,6 +3,7 @@ import * as E from "fp-ts/Either";
 import { type ClusterLookup, defaultRolloutPolicy } from "../../../src/domain/plan/facts";
 import { type ComponentManagerReads, fileInventory } from "../../../src/inventory/file-inventory";
 import type { ClusterEntry } from "../../../src/inventory/inventory-file";
+import type { MaintenanceCalendar } from "../../../src/inventory/maintenance-calendar";
 import { noInstallations } from "../../support/sample-plan";
 
 const entry = (resourceId: string, componentManagerId: string): [string, ClusterEntry] => [
@@ -31,7 +32,11 @@ const reads: ComponentManagerReads = {
 };
 
 async function lookUp(ids: readonly string[], changes: Partial<ComponentManagerReads> = {}, timeout?: number) {
-  const inventory = fileInventory({ clusters, installations: noInstallations }, { ...reads, ...changes }, timeout);
+  const inventory = fileInventory(
+    { clusters, installations: noInstallations, calendar },
+    { ...reads, ...changes },
+    timeout,
+  );
   const answer = await inventory.readClusters(ids)();
   if (E.isLeft(answer)) throw new Error("the inventory as a whole failed");
   return answer.right;
@@ -39,6 +44,8 @@ async function lookUp(ids: readonly string[], changes: Partial<ComponentManagerR
 
 const tags = (answer: ReadonlyMap<string, ClusterLookup>) =>
   Object.fromEntries([...answer].map(([id, { _tag }]) => [id, _tag]));
+
+const calendar: MaintenanceCalendar = { at: () => ({ isOpen: true }) };
 
 describe("fileInventory", () => {
   it("completes the file by what the component manager says now", async () => {
@@ -130,7 +137,7 @@ describe("fileInventory", () => {
   });
 
   it("knows its clusters in the order of the file, and reads the hosts of one", async () => {
-    const inventory = fileInventory({ clusters, installations: noInstallations }, reads);
+    const inventory = fileInventory({ clusters, installations: noInstallations, calendar }, reads);
     expect(inventory.clusters.map(({ resourceId }) => resourceId)).to.deep.equal(["a1", "a2", "b1", "gone"]);
     const facts = (await lookUp(["b1"])).get("b1");
     if (facts?._tag !== "Known") throw new Error("b1 is known");
@@ -143,7 +150,9 @@ describe("fileInventory", () => {
     const facts = (await lookUp(["a1"])).get("a1");
     if (facts?._tag !== "Known") throw new Error("a1 is known");
     const readHosts = (hosts: ComponentManagerReads["hosts"]) =>
-      fileInventory({ clusters, installations: noInstallations }, { ...reads, hosts }, 20).readHosts(facts.facts)();
+      fileInventory({ clusters, installations: noInstallations, calendar }, { ...reads, hosts }, 20).readHosts(
+        facts.facts,
+      )();
     expect(await readHosts(() => Promise.reject(new Error("vcA: no session.")))).to.deep.equal(
       E.left({ code: "COMPONENT_MANAGER_UNREACHABLE", reason: "vcA: no session" }),
     );

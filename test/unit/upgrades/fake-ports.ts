@@ -1,6 +1,7 @@
 import * as E from "fp-ts/Either";
 import * as O from "fp-ts/Option";
 import * as TE from "fp-ts/TaskEither";
+import type { Opening } from "../../../src/domain/opening";
 import type { Freeze } from "../../../src/domain/freeze";
 import type { ManagerSilence } from "../../../src/domain/manager-silence";
 import type { PageRequest } from "../../../src/domain/page";
@@ -23,6 +24,7 @@ export const now = Date.parse("2026-11-01T12:00:00.000Z");
 export class FakePorts {
   /** Every attempt to start, with the plan. */
   readonly starts: { readonly plan: UpgradePlan; readonly requestDigest: string | undefined }[] = [];
+  opening: Opening = { isOpen: true };
   readonly lists: { readonly filter: UpgradeFilter; readonly page: PageRequest | undefined }[] = [];
   /** Ids by which it was asked whether they have been started. */
   readonly lookedFor: string[] = [];
@@ -93,6 +95,7 @@ export class FakePorts {
       inventory: {
         installations: noInstallations,
         clusters: this.clusters,
+        openingOf: () => this.opening,
         readHosts: ({ resourceId }) =>
           TE.fromEither(this.hosts.get(resourceId) ?? E.right([{ id: "host-1", fqdn: "esx-1", version: "9.0.0" }])),
         readNetvirtGroups: () => TE.right([]),

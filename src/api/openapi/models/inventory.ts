@@ -13,6 +13,7 @@ import {
   ClusterKind,
   ClusterMember,
   DomainReference,
+  MaintenanceState,
   NetvirtGroupOfCluster,
   PageOfCluster,
 } from "../../../domain/spec/cluster";
@@ -104,7 +105,15 @@ export const inventoryModels = {
     heldBy: "Id of the upgrade that locks the cluster. Absent if it is not locked.",
     cluster: "Id of the cluster at its component manager, such as `domain-c8`.",
     netvirtGroups: "Its groups at NETVIRT instances. Only in the answer for a single cluster.",
+    maintenance: "Its maintenance window. Absent if it has none and no change freeze is planned.",
     errors: "Why some fields are missing.",
+  }),
+  MaintenanceState: object(MaintenanceState, "Whether work may begin by the calendar of the inventory.", {
+    isOpen: "Whether clusters and hosts may begin now.",
+    window: "Id of the maintenance window. Absent if the cluster has none.",
+    changeFreeze: "Id of the change freeze that keeps work from beginning. Absent if there is none now.",
+    opensAt: "When work may begin next. Absent if it may now, or not within two years.",
+    closesAt: "From when on nothing more begins. Absent if it is closed, or no end is planned.",
   }),
   ClusterKind: enumeration(ClusterKind, "How the hosts of a cluster get their software.", {
     IMAGE: "By one desired image for all.",

@@ -1,0 +1,61 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect } from "chai";
+import type { PageOfActivity } from "../../../src/domain/activity/upgrade-activity";
+import type { Cluster } from "../../../src/domain/spec/cluster";
+import type { Upgrade } from "../../../src/domain/spec/upgrade";
+import { ConfigWithReceiver } from "../../support/config-with-receiver";
+import { until } from "../../support/service/deployment";
+import { exampleNow } from "../../support/service/examples";
+import { ServiceUnderTest } from "../../support/service/service-under-test";
+
+describe("a maintenance window", function () {
+  this.timeout(180_000);
+  const config = new ConfigWithReceiver("no-secret");
+  let service: ServiceUnderTest;
+  let opensAt: number;
+
+  before(async () => {
+    // The service takes some seconds to start, and the upgrade some to be accepted.
+    opensAt = Math.ceil(Date.now() / 1000 + 25) * 1000;
+    const start = new Date(opensAt).toISOString().slice(11, 19);
+    const inventory = readFileSync(config.inventory, "utf8");
+    const windows = `maintenanceWindows: [{id: nights, timeZone: Etc/UTC, recurrence: FREQ=DAILY, start: "${start}", duration: PT1H}]\n`;
+    const named = inventory.replace("    name: Frankfurt 1\n", "$&    maintenanceWindow: nights\n");
+    expect(named).not.to.equal(inventory);
+    writeFileSync(config.inventory, windows + named);
+    service = await ServiceUnderTest.start({
+      SIMULATOR_HOST_SECONDS: "0.4",
+      POLL_MIN_MILLISECONDS: "50",
+      INVENTORY_FILE: config.inventory,
+    });
+  });
+  after(async () => {
+    await service.discard();
+    config.discard();
+  });
+
+  it("keeps an upgrade from beginning until it opens, also where the worker is killed meanwhile", async () => {
+    const body = { ...exampleNow("cluster-draft"), draftMode: false };
+    const [resource] = body.resourceUpgradeSpecs;
+    const { body: cluster } = await service.get<Cluster>(`/v1/clusters/${resource?.resourceId}`);
+    const opening = new Date(opensAt).toISOString();
+    expect(cluster.maintenance).to.deep.equal({ isOpen: false, window: "nights", opensAt: opening });
+
+    const { id } = await service.startUpgrade(body);
+    const read = async () => (await service.get<Upgrade>(`/v1/upgrades/${id}`)).body;
+    await until("it waits for the window", async () => {
+      const { phase, waitingFor } = await read();
+      return phase === "WAITING" && waitingFor?.code === "WINDOW";
+    });
+    expect((await read()).waitingFor?.message).to.equal(`Outside maintenance window nights. It begins at ${opening}.`);
+    await service.killAndAwaitSuccessor("worker");
+    expect(await service.ledger()).to.deep.equal([]);
+
+    const ended = await service.taskWhen(id, "has ended", ({ status }) => !/Pending|In Progress/.test(status), 90);
+    expect(ended.status).to.equal("Successful");
+    expect((await read()).startedAt).to.satisfy((at: string) => Date.parse(at) >= opensAt);
+    const { body: activity } = await service.get<PageOfActivity>(`/v1/upgrades/${id}/activity`);
+    const kinds = (activity.elements ?? []).map(({ kind }) => kind);
+    expect(kinds).to.include.members(["WINDOW_CLOSED", "WINDOW_OPENED"]);
+  });
+});
