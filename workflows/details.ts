@@ -116,11 +116,11 @@ function actions(details: UpgradeDetails): string[] {
 function effectOf(request: OperatorRequest, { phase, offered }: UpgradeDetails): string {
   switch (request) {
     case "commit":
-      if (phase === "DRAFT_PRECHECKS") return "begins it when its prechecks have passed";
-      if (phase === "DRAFT_READY") return "begins it, at its time if it has one";
+      if (phase === "DRAFT_PRECHECKS") return "starts it when its prechecks have passed";
+      if (phase === "DRAFT_READY") return "starts it, at its time if it has one";
       if (offered[0] === "approve") return "gives it another time, by its input";
-      if (phase === "SCHEDULED" || phase === "WAITING") return "begins it now or at another time, by its input";
-      return "begins what was not begun at its time";
+      if (phase === "SCHEDULED" || phase === "WAITING") return "starts it now or at another time, by its input";
+      return "starts what did not start at its time";
     case "approve":
       return "approves it, in the approver's name";
     case "reject":

@@ -139,7 +139,7 @@ class ProductRun {
   /** What begins at a time, for the timer that waits for it. */
   private beginning(time: number): string {
     const [first, ...others] = this.waiting.filter((one) => this.timeOf(one) === time);
-    const what = others.length === 0 ? `${first?.resource.name} begins` : `${others.length + 1} resources begin`;
+    const what = others.length === 0 ? `${first?.resource.name} starts` : `${others.length + 1} resources start`;
     return `${what} at ${toTimestamp(time)}`;
   }
 

@@ -64,7 +64,7 @@ describe("what an operator sees in the Temporal Web UI", function () {
       return body.phase === "DRAFT_READY";
     });
     await open(`/${id}`);
-    await seesMetadata(/Draft, ready \(DRAFT\)/, /begins when it is committed/, /commit: begins it/, /prechecks: runs/);
+    await seesMetadata(/Draft, ready \(DRAFT\)/, /starts when it is committed/, /commit: starts it/, /prechecks: runs/);
     const dialog = await sendSignal();
     // The field is that of a menu, and takes no input itself.
     await dialog.getByTestId("signal-select").click({ force: true });

@@ -45,9 +45,9 @@ describe("The details of an upgrade in the Temporal Web UI", () => {
 
   it("say what each request does at this phase, with the whole command for the first", () => {
     const draft = of({ phase: "DRAFT_PRECHECKS", status: "DRAFT", offered: ["commit"] });
-    expect(draft).to.contain("- `commit`: begins it when its prechecks have passed\n");
+    expect(draft).to.contain("- `commit`: starts it when its prechecks have passed\n");
     const late = of({ phase: "ACTION_REQUIRED", status: "SCHEDULED", offered: ["commit"] });
-    expect(late).to.contain("- `commit`: begins what was not begun at its time\n");
+    expect(late).to.contain("- `commit`: starts what did not start at its time\n");
     const command = [
       "```",
       "temporal workflow update execute --name retry \\",

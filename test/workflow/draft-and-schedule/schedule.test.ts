@@ -121,7 +121,7 @@ describe("A scheduled upgrade", function () {
       expect(await upgrade.statuses()).to.equal(scheduled);
       expect(await timesOf(upgrade)).to.deep.equal([scheduledTimestamp, scheduledTimestamp]);
       expect((await upgrade.memo()).upgrade.resourceUpgradeSpecs?.[1]).to.include({ scheduledTimestamp });
-      expect(await upgrade.currentDetails()).to.contain(`begins at ${scheduledTimestamp}`);
+      expect(await upgrade.currentDetails()).to.contain(scheduledTimestamp);
       expect(await upgrade.end()).to.equal("SUCCESSFUL");
       clock.expectBegan(upgrade, scheduledTimestamp, 0);
       clock.expectBegan(upgrade, scheduledTimestamp, 1);

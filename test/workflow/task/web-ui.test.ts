@@ -69,7 +69,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
       () => summaries(holder),
       (all) => all.length > 1,
     );
-    expect(await summaries(holder)).to.deep.equal(["CLUSTER: prechecks", `CLUSTER begins at ${scheduledTimestamp}`]);
+    expect(await summaries(holder)).to.deep.equal(["CLUSTER: prechecks", `CLUSTER starts at ${scheduledTimestamp}`]);
     const loser = await bench().upgrade({ resources, resolutionDays: 3 }, new FakeActivities({}, 1));
     await loser.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
     const { decideBy } = await loser.upgrade();
@@ -89,7 +89,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     await upgrade.untilStatuses("Pending / SCHEDULED");
     expect(await upgrade.currentDetails())
       .to.match(/^\*\*Scheduled\*\* \(SCHEDULED\)/)
-      .and.to.contain(`It begins at ${scheduledTimestamp}.`);
+      .and.to.contain(scheduledTimestamp);
     expect(await upgrade.currentDetails(0)).to.equal("**Waiting for its turn**");
     await upgrade.ask("commit", { upgradeNow: true });
     await upgrade.end();
