@@ -97,7 +97,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
       .to.match(/^\*\*Successful\*\* \(COMPLETED_WITH_SUCCESS\)/)
       .and.to.contain("Hosts: **2 of 2** done, 0 failed.");
     expect(await upgrade.currentDetails(0))
-      .to.match(/^\*\*Every host runs 9.0.2-0.25148076\*\*/)
+      .to.match(/^\*\*Upgraded: every host runs 9.0.2-0.25148076\*\*/)
       .and.to.contain("Hosts: **2 of 2** at the target, 0 failed.");
   });
 
