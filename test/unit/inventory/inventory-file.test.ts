@@ -166,6 +166,7 @@ isos: [{id: i, name: custom, version: 9.0.2}]
             name: "vc-01",
             componentManagerId: "vc",
             clusters: ["r"],
+            places: [{ domain: "d" }],
             ...named("vc", "vc-01.example.com"),
           },
         ],
@@ -352,6 +353,27 @@ isos: [{id: i, name: custom, version: 9.0.2, metadataUrls: ['http://depot/i/meta
   for (const [what, [yaml, ...lines]] of Object.entries(wrong)) {
     it(`says all that is wrong: ${what}`, () => expect(problems(yaml)).to.deep.equal(lines));
   }
+
+  it("gives a cluster its own maintenance window, otherwise its domain's, and refuses what leads nowhere", () => {
+    const windows = (names: readonly string[]) =>
+      `maintenanceWindows: [${names.map((id) => `{id: ${id}, timeZone: UTC, recurrence: FREQ=DAILY, start: '22:00', duration: PT6H}`).join()}]\n`;
+    const withWindows = inventory({
+      domains: domain.replace("}", ", maintenanceWindow: nights}"),
+      clusters: [cluster, cluster.replace("r,", "s,").replace("c1}", "c2, maintenanceWindow: days}")].join(),
+    });
+    const ofClusters = (yaml: string) => {
+      const inventoryFile = read(yaml);
+      if (E.isLeft(inventoryFile)) throw new Error(inventoryFile.left.join("\n"));
+      return [...inventoryFile.right.clusters.values()].map(({ maintenanceWindow }) => maintenanceWindow);
+    };
+    expect(ofClusters(windows(["nights", "days"]) + withWindows)).to.deep.equal(["nights", "days"]);
+    const freeze =
+      "freezes: [{id: f, from: '2026-12-19T00:00Z', until: '2027-01-03T00:00Z', reason: x, domains: [e]}]\n";
+    expect(problems(windows(["nights"]) + freeze + withWindows)).to.deep.equal([
+      "Maintenance window days of cluster n is not in the inventory.",
+      "Domain e of freeze f is not in the inventory.",
+    ]);
+  });
 
   it("never shows a password", () => {
     const lines = problems(inventory({ clusters: `${cluster}, ${cluster}` }));
