@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { searchAttributes } from "../../workflows/search-attributes";
 import { oneLine, StartupError } from "../startup-error";
-import { searchAttributeTypes } from "./readiness";
+import { searchAttributeTypes } from "./search-attribute-types";
 
 /** What the embedded Temporal server needs to know. */
 export interface DevServerOptions {

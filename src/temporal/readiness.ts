@@ -1,24 +1,10 @@
 import type { Client } from "@temporalio/client";
-import { SearchAttributeType } from "@temporalio/common";
-import { temporal } from "@temporalio/proto";
 import * as E from "fp-ts/Either";
 import type * as TE from "fp-ts/TaskEither";
 import { failedDependency, temporalNotSetUp, type ServiceError } from "../upgrades/service-error";
 import { searchAttributes } from "../../workflows/search-attributes";
+import { searchAttributeTypes } from "./search-attribute-types";
 import { grpcCode } from "./temporal-error";
-
-const { IndexedValueType } = temporal.api.enums.v1;
-
-/** The types that our search attributes have: what the server calls them, and what its CLI does. */
-export const searchAttributeTypes = {
-  [SearchAttributeType.KEYWORD]: { indexed: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD, named: "Keyword" },
-  [SearchAttributeType.KEYWORD_LIST]: {
-    indexed: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
-    named: "KeywordList",
-  },
-  [SearchAttributeType.TEXT]: { indexed: IndexedValueType.INDEXED_VALUE_TYPE_TEXT, named: "Text" },
-  [SearchAttributeType.DATETIME]: { indexed: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME, named: "Datetime" },
-};
 
 /** What the probes of a container wait for is asked often and must be answered soon (milliseconds). */
 const answerMilliseconds = 2500;

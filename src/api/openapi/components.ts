@@ -2,7 +2,7 @@ import { identity } from "fp-ts/function";
 import type * as t from "io-ts";
 import { shapeOf } from "../../domain/codec";
 import { FreezeSpec } from "../../domain/freeze";
-import { UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
+import { ApprovalSpec, RejectionSpec, UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
 import type { Component } from "./component";
 import { type JsonSchema, jsonSchemaInFull } from "./json-schema";
 import { activityModels } from "./models/activity";
@@ -39,7 +39,7 @@ const collect = (codec: t.Mixed): void => {
   if (shape.kind === "list") collect(shape.element);
   if (shape.kind === "described" && shape.codec.schema.items) collect(shape.codec.schema.items);
 };
-[UpgradeSpec, UpgradeUpdateSpec, FreezeSpec].forEach(collect);
+[UpgradeSpec, UpgradeUpdateSpec, FreezeSpec, ApprovalSpec, RejectionSpec].forEach(collect);
 
 /** `components.schemas` of the document. */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {

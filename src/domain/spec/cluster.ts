@@ -18,7 +18,7 @@ export type DomainReference = t.TypeOf<typeof DomainReference>;
 /** The group of a cluster in an upgrade coordinator, and the NETVIRT instance whose coordinator that is. */
 export const NetvirtGroupOfCluster = model({ netvirtId: t.string, id: t.string, name: t.string }, {});
 
-/** Whether work may begin by the calendar of the inventory, and until or from when (docs/maintenance-windows.md). */
+/** Whether work may begin by the calendar of the inventory, and until or from when (docs/configuration.md). */
 export const MaintenanceState = model(
   { isOpen: t.boolean },
   { window: t.string, changeFreeze: t.string, opensAt: Timestamp, closesAt: Timestamp },

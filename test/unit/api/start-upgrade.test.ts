@@ -99,7 +99,8 @@ describe("POST /v1/upgrades", () => {
       it(`refuses ${name}, at the top and in a resource`, async () => {
         const error = expectError(await post().send(withField(name)), 400, "UNKNOWN_FIELD");
         expect(error.context).to.deep.equal({ path: name });
-        if (slips.includes(name)) return;
+        // Of a cluster, `hosts` is known: test/e2e/upgrades/scope.test.ts.
+        if (slips.includes(name) || name === "hosts") return;
         const inner = expectError(
           await post().send(withField("bundleId", "b", { [name]: ["x"] })),
           400,

@@ -246,7 +246,7 @@ describe("GET /v1/tasks/{id}/events", () => {
     const refused = await request(watched.api.url).get(path);
     expectError(refused, 429, "TOO_MANY_LISTENERS_OF_CALLER");
     expect(refused.headers["retry-after"]).to.equal("10");
-    expect((refused.body as { message: string }).message).to.include("(1)");
+    expect((refused.body as { message: string }).message).to.include("maximum of 1 event stream");
   });
 
   it("ends with the token that it was opened with, without telling that the Task has ended", async () => {

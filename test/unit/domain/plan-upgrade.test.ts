@@ -78,7 +78,7 @@ describe("planUpgrade", () => {
       kind: "IMAGE",
       targetVersion: "9.0.2-0.25148076",
       netvirtInstances: [],
-      domains: ["fra1"],
+      places: [{ domain: "fra1" }],
       attempts: { maximumAttempts: 1, retryDelay: 0 },
       options: {},
       rollout: defaultRolloutPolicy,
