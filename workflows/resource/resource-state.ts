@@ -14,7 +14,6 @@ import type { MaintenancePlace } from "../../src/domain/opening";
 import type { SubTask } from "../../src/domain/spec/task";
 import type { StageLeft, StageProgress } from "../../src/domain/task/resource-stages";
 import { hasEndedPart, type HostCounts, type ResourceOutcome } from "../../src/domain/task/sub-task";
-import type { ActivityWaits } from "../../src/domain/time-limits";
 import type { VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
 import { now, stopwatch } from "../clock";
 import { describeResource, frozenWhile, pausedWhile } from "../details";
@@ -43,7 +42,6 @@ interface ResourceOf {
   readonly upgradeId: string;
   readonly resourceId: string;
   readonly places: readonly MaintenancePlace[];
-  readonly waits: ActivityWaits;
 }
 
 /** What an end tells beside its outcome: what went wrong, or a sentence for the SubTask's description. */
@@ -100,10 +98,10 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
    * of it is said here, whatever it was.
    */
   async thawed(found: ErrorBody): Promise<void> {
-    const { places, waits } = this.of;
+    const { places } = this.of;
     for (let error: ErrorBody | undefined = found; error;) {
       this.freezeChanged(waitForThaw(error));
-      error = await lookAtFreeze(waits, { places, known: error.message });
+      error = await lookAtFreeze({ places, known: error.message });
     }
     this.freezeChanged(undefined);
     await this.pause.pass();

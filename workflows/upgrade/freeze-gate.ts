@@ -39,7 +39,7 @@ export class FreezeGate {
     await Promise.all(
       [...byPlaces.values()].map(async (together) => {
         const places = together[0]?.places ?? [];
-        const error = await lookAtFreeze(this.state.plan.waits, { places });
+        const error = await lookAtFreeze({ places });
         if (!error) return;
         for (const { resourceId } of together) this.waiting.add(resourceId);
         // Nobody waits for it: the next look decides, whatever has ended this one.
@@ -57,7 +57,7 @@ export class FreezeGate {
       for (let error: ErrorBody | undefined = found; error;) {
         const closed = waitForThaw(error);
         for (const { resourceId } of together) this.state.freezeChanged(resourceId, closed);
-        error = await lookAtFreeze(this.state.plan.waits, { places, known: closed.message });
+        error = await lookAtFreeze({ places, known: closed.message });
       }
     } finally {
       for (const { resourceId } of together) {

@@ -74,6 +74,11 @@ const furtherModels = [
   // Objects without a name in the specification's tables.
   "HardwareSupportPackageSpec",
   "MaintenanceState",
+  "HostsSpec",
+  "LeftOutResource",
+  "FreezeSpec",
+  "FreezeStatus",
+  "Freeze",
   "HostosUpgradeFailureAction",
   "NetvirtHostClusterUpgradeSpec",
   "NetvirtEdgeClusterUpgradeSpec",

@@ -137,7 +137,7 @@ describe("Running the prechecks of a draft again", function () {
     for (const upgrade of [scheduled, failed]) {
       const { accepted, reason } = await upgrade.ask("prechecks");
       expect([accepted, reason?.errorCode]).to.deep.equal([false, "REQUEST_NOT_POSSIBLE"]);
-      expect(reason?.message).to.contain("only of a draft");
+      expect(reason?.message).to.contain("Only the prechecks of an uncommitted draft");
     }
   });
 

@@ -335,7 +335,7 @@ describe("The upgrade of a management server", function () {
       const server = await start({ fake, plan: { ...migration, startSwitchoverTimestamp } });
       await server.untilStage("WAIT_FOR_SWITCHOVER IN_PROGRESS");
       expect((await server.subTask()).description).to.include(startSwitchoverTimestamp);
-      expect(await server.summaries()).to.include(`wait until ${startSwitchoverTimestamp}`);
+      expect(await server.summaries()).to.include(`switchover at ${startSwitchoverTimestamp}`);
       await server.handle.cancel();
       expect((await server.end()).status).to.equal("CANCELLED");
       expect(fake.calls).to.deep.equal(["readMgmtServer", "prepareMgmtMigration", "cancelMgmtMigration"]);

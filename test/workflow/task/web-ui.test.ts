@@ -48,6 +48,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     expect(await summaries(upgrade)).to.deep.equal([
       "CLUSTER: prechecks",
       `check that bundle 9.0.2 (${upgrade.plan.bundle.id}) can still be installed`,
+      "may it begin?",
     ]);
     expect(await summaries(upgrade, 0)).to.deep.equal([
       "CLUSTER: read hosts",
