@@ -33,7 +33,7 @@ export function OperationButtons({ operations: possible, upgradeName, who, perfo
   });
   if (who && !who.mayOperate)
     return operations.length === 0 ? null : (
-      <p class="small">Your role {who.role} reads only: what can be done with this upgrade needs the role OPERATOR.</p>
+      <p class="small">Your role {who.role} is read-only; acting on this upgrade needs the role OPERATOR.</p>
     );
   const current = operations.find(({ name }) => name === chosen?.name);
   return (

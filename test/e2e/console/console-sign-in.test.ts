@@ -133,14 +133,14 @@ describe("signing in to the console", function () {
     const { url } = await serve(await files.authentication());
     await page.goto(`${url}/#/upgrades/${running.id}`);
     await signIn("viewer");
-    await page.getByText("Your role VIEWER reads only").waitFor();
+    await page.getByText("Your role VIEWER is read-only").waitFor();
     // Those of the table of hosts sort it, and change nothing.
     const buttons = page.getByRole("main").getByRole("button");
     expect(await buttons.count()).to.equal(await page.getByRole("grid").getByRole("button").count());
     expect(await page.getByRole("link", { name: "New upgrade" }).count()).to.equal(0);
     await expectAccessible(page);
     await page.goto(`${url}/#/new`);
-    await page.getByText("Your role VIEWER reads only").waitFor();
+    await page.getByText("Your role VIEWER is read-only").waitFor();
     expect(await page.getByRole("main").getByRole("button").count()).to.equal(0);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.goto(`${url}/#/upgrades/${running.id}`);
