@@ -35,6 +35,7 @@ export function fullValue(codec: t.Mixed): unknown {
 
 function describedValue({ type, format, items, minimum = 1 }: LeafSchema): unknown {
   if (type === "array") return [fullValue(items!)];
+  if (type === "object") return { any: "x" };
   if (type === "integer") return minimum;
   if (format === "date-time") return "2036-12-01T09:30:00.000Z";
   return format === "byte" ? "QUJD" : "x";
