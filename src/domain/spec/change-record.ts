@@ -3,14 +3,21 @@ import { TextsByName, TextThat } from "../codec";
 
 /** Characters that no reason has: those that steer a terminal, break a line, turn the direction of a text or do not show. */
 const unprintable =
-  "\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060\\u2066-\\u2069\\ufeff\\ud800-\\udfff";
+  "\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060\\u2066-\\u2069\\ufeff";
+
+/** Halves of characters, which a pattern of the document cannot name. */
+const halves = /\p{Surrogate}/u;
 
 function textOf(expected: string, pattern: string, maxLength: number) {
   const expression = new RegExp(pattern, "u");
   return TextThat(
     expected,
     { minLength: 1, maxLength, pattern },
-    (text) => text.length <= 2 * maxLength && Array.from(text).length <= maxLength && expression.test(text),
+    (text) =>
+      text.length <= 2 * maxLength &&
+      Array.from(text).length <= maxLength &&
+      expression.test(text) &&
+      !halves.test(text),
   );
 }
 
