@@ -69,32 +69,40 @@ export function beginUnder(
     const frozen = await findFreeze(closures, places);
     if (frozen) throw new FrozenError(frozen);
   };
-  return (request) => withLease(new BeginningLease(requireLease("begin"), check, clock), request);
+  const isOpen = () => closures.openingOf(places).isOpen;
+  return (request) => withLease(new BeginningLease(requireLease("begin"), { check, isOpen }, clock), request);
 }
 
 const suspensionClock: Clock = { ...monotonicClock, now: timeWithSuspension };
 
-/** The lease of an Activity, good for changes only while a look has found nothing frozen. */
+/** What the calendar says is asked at the write itself: a window closes at its time, not some seconds after a look. */
+interface Look {
+  /** Throws FrozenError. */
+  check(): Promise<void>;
+  isOpen(): boolean;
+}
+
+/** The lease of an Activity, good for changes only while a look has found nothing frozen, and the window is open. */
 class BeginningLease implements Lease {
   #lookedAt = -Infinity;
   #hasBegun = false;
 
   constructor(
     private readonly lease: Lease,
-    private readonly check: () => Promise<void>,
+    private readonly look: Look,
     private readonly clock: Pick<Clock, "now">,
   ) {}
 
   async renew(): Promise<void> {
     await this.lease.renew();
-    if (this.#hasBegun || this.#age() < renewedAfter) return;
+    if (this.#hasBegun || (this.#age() < renewedAfter && this.look.isOpen())) return;
     const lookedAt = this.clock.now();
-    await this.check();
+    await this.look.check();
     this.#lookedAt = lookedAt;
   }
 
   isValid(): boolean {
-    return this.lease.isValid() && (this.#hasBegun || this.#age() < validFor);
+    return this.lease.isValid() && (this.#hasBegun || (this.#age() < validFor && this.look.isOpen()));
   }
 
   follow(change: Promise<unknown>): void {

@@ -1,4 +1,4 @@
-import type { Closed } from "../src/domain/freeze";
+import type { Closed } from "../src/domain/opening";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../src/domain/plan/upgrade-plan";
 import type { OperatorRequest } from "../src/domain/requests/upgrade-request";
 import { bundleName } from "../src/domain/spec/bundle";

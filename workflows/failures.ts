@@ -10,7 +10,7 @@ import { isRight } from "fp-ts/Either";
 import type * as t from "io-ts";
 import type { FailureDetails } from "../activities/contract";
 import { ErrorBody } from "../src/domain/errors";
-import { isFrozen } from "../src/domain/freeze";
+import { isClosed } from "../src/domain/opening";
 import { workerShutdown } from "../src/domain/task/host-remediation";
 
 /** What each time limit of Temporal means to an operator; docs/configuration.md says how each is set. */
@@ -52,7 +52,7 @@ export function isLost(failure: unknown): boolean {
 export function frozenIn(failure: unknown): ErrorBody | undefined {
   if (!(failure instanceof ActivityFailure)) return undefined;
   const error = errorOf(failure);
-  return isFrozen(error) ? error : undefined;
+  return isClosed(error) ? error : undefined;
 }
 
 /** Whether something that an Activity has asked for may still take effect, because its worker was stopped. */

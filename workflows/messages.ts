@@ -3,7 +3,7 @@ import * as t from "io-ts";
 import type { ActivityRecord } from "../src/domain/activity/upgrade-activity";
 import { model, WholeNumber } from "../src/domain/codec";
 import type { ErrorBody } from "../src/domain/errors";
-import { Closed } from "../src/domain/freeze";
+import { Closed } from "../src/domain/opening";
 import { type PlannedReceiver, UpgradeNotification } from "../src/domain/notifications/upgrade-notification";
 import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/plan/upgrade-plan";
 import { type OperatorRequest, operatorRequests, type RequestOutcome } from "../src/domain/requests/upgrade-request";
@@ -218,3 +218,12 @@ export interface NotifyInput extends Partial<NotifyResult> {
   /** Whether the upgrade may have ended, which has to be found out. */
   readonly look?: boolean;
 }
+
+/** What the Temporal Web UI says of each Query; requests are described where they are decided. */
+export const queryDescriptions = {
+  task: "The Task of the upgrade, without the hosts of its clusters.",
+  upgrade: "The upgrade with its phase, what it waits for and how many hosts are done.",
+  request: "What became of a request: accepted or refused, and why. Input: its requestId, a JSON string.",
+  activity: "Who has asked what of the upgrade, and what has happened to it.",
+  taskWithChildren: "For the service itself: the Task, and the Workflows of its clusters.",
+} as const;

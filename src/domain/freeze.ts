@@ -74,23 +74,3 @@ export function freezeUnreadable(why: string): ErrorBody {
       "Check that Temporal answers the worker and that it has the payload keys; it continues by itself.",
   };
 }
-
-const closures: ReadonlySet<string | undefined> = new Set([
-  ...["FROZEN", "FREEZE_UNREADABLE"],
-  ...["CHANGE_FREEZE", "OUTSIDE_MAINTENANCE_WINDOW"],
-]);
-
-/** Whether an error says that something may not begin now, and nothing else is wrong. */
-export function isFrozen({ errorCode }: Pick<ErrorBody, "errorCode">): boolean {
-  return closures.has(errorCode);
-}
-
-/** Why something may not begin now, as it is told of what waits. */
-export const Closed = t.type({ code: t.keyof({ FROZEN: null, WINDOW: null }), message: t.string });
-export type Closed = t.TypeOf<typeof Closed>;
-
-/** What is waited for because of such an error. */
-export function waitForThaw({ errorCode, message }: Pick<ErrorBody, "errorCode" | "message">): Closed {
-  const isCalendar = errorCode === "CHANGE_FREEZE" || errorCode === "OUTSIDE_MAINTENANCE_WINDOW";
-  return { code: isCalendar ? "WINDOW" : "FROZEN", message };
-}

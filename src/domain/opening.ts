@@ -1,3 +1,4 @@
+import * as t from "io-ts";
 import type { ErrorBody } from "./errors";
 import { toTimestamp } from "./timestamp";
 
@@ -28,10 +29,8 @@ export type Opening =
       readonly opensAt?: number;
     };
 
-export type Closed = Extract<Opening, { readonly isOpen: false }>;
-
 /** Why nothing may begin now by the calendar, and when it may. */
-export function closedError({ because, id, reason, opensAt }: Closed): ErrorBody {
+export function closedError({ because, id, reason, opensAt }: Extract<Opening, { readonly isOpen: false }>): ErrorBody {
   const next = opensAt === undefined ? "It does not open within two years." : `It begins at ${toTimestamp(opensAt)}.`;
   const message =
     because === "CHANGE_FREEZE"
@@ -44,4 +43,25 @@ export function closedError({ because, id, reason, opensAt }: Closed): ErrorBody
     remediationMessage: "It continues by itself when it may.",
     context: { id: id.slice(0, 200), ...(opensAt !== undefined && { opensAt: toTimestamp(opensAt) }) },
   };
+}
+
+/** Codes of errors that say that something may not begin now: emergency stops, and the calendar of the inventory. */
+const closures: ReadonlySet<string | undefined> = new Set([
+  ...["FROZEN", "FREEZE_UNREADABLE"],
+  ...["CHANGE_FREEZE", "OUTSIDE_MAINTENANCE_WINDOW"],
+]);
+
+/** Whether an error says that something may not begin now, and nothing else is wrong. */
+export function isClosed({ errorCode }: Pick<ErrorBody, "errorCode">): boolean {
+  return closures.has(errorCode);
+}
+
+/** Why something may not begin now, as it is told of what waits. */
+export const Closed = t.type({ code: t.keyof({ FROZEN: null, WINDOW: null }), message: t.string });
+export type Closed = t.TypeOf<typeof Closed>;
+
+/** What is waited for because of such an error. */
+export function closedFor({ errorCode, message }: Pick<ErrorBody, "errorCode" | "message">): Closed {
+  const isCalendar = errorCode === "CHANGE_FREEZE" || errorCode === "OUTSIDE_MAINTENANCE_WINDOW";
+  return { code: isCalendar ? "WINDOW" : "FROZEN", message };
 }

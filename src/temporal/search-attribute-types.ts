@@ -3,7 +3,7 @@ import { temporal } from "@temporalio/proto";
 
 const { IndexedValueType } = temporal.api.enums.v1;
 
-/** The types that our search attributes have: what the server calls them, and what its CLI does. */
+/** Apart from readiness, which loads a client of Temporal. The types that our search attributes have: what the server calls them, and what its CLI does. */
 export const searchAttributeTypes = {
   [SearchAttributeType.KEYWORD]: { indexed: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD, named: "Keyword" },
   [SearchAttributeType.KEYWORD_LIST]: {

@@ -9,8 +9,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
-import { type Closed, waitForThaw } from "../../src/domain/freeze";
-import type { MaintenancePlace } from "../../src/domain/opening";
+import { type Closed, type MaintenancePlace, closedFor } from "../../src/domain/opening";
 import type { SubTask } from "../../src/domain/spec/task";
 import type { StageLeft, StageProgress } from "../../src/domain/task/resource-stages";
 import { hasEndedPart, type HostCounts, type ResourceOutcome } from "../../src/domain/task/sub-task";
@@ -100,7 +99,7 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   async thawed(found: ErrorBody): Promise<void> {
     const { places } = this.of;
     for (let error: ErrorBody | undefined = found; error;) {
-      this.freezeChanged(waitForThaw(error));
+      this.freezeChanged(closedFor(error));
       error = await lookAtFreeze({ places, known: error.message });
     }
     this.freezeChanged(undefined);

@@ -1,12 +1,11 @@
 import type { ErrorBody } from "../../src/domain/errors";
-import { waitForThaw } from "../../src/domain/freeze";
-import type { MaintenancePlace } from "../../src/domain/opening";
+import { type MaintenancePlace, closedFor } from "../../src/domain/opening";
 import type { ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import { currentTime } from "../clock";
 import { lookAtFreeze } from "../freeze-look";
 import type { UpgradeState } from "./upgrade-state";
 
-/** Sets resources aside that a freeze keeps from beginning, until it is lifted. */
+/** Sets resources aside that a freeze or their maintenance window keeps from beginning, until they may. */
 export class FreezeGate {
   /** Ids of resources that wait here. */
   private readonly waiting = new Set<string>();
@@ -55,7 +54,7 @@ export class FreezeGate {
   ): Promise<void> {
     try {
       for (let error: ErrorBody | undefined = found; error;) {
-        const closed = waitForThaw(error);
+        const closed = closedFor(error);
         for (const { resourceId } of together) this.state.freezeChanged(resourceId, closed);
         error = await lookAtFreeze({ places, known: closed.message });
       }

@@ -14,9 +14,8 @@ import {
 import { hasEnded } from "../../src/domain/spec/upgrade";
 import { precheckRuns } from "../../src/domain/task/prechecks";
 import { now } from "../clock";
-import { requestQuery, requestSignals, requestUpdates } from "../messages";
+import { queryDescriptions, requestQuery, requestSignals, requestUpdates } from "../messages";
 import { onBehalfOf } from "../request-cause";
-import { queryDescriptions } from "./message-descriptions";
 import type { UpgradeState } from "./upgrade-state";
 
 /** How many outcomes are kept for `request` Queries; the oldest go first. */

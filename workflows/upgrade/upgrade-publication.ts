@@ -1,6 +1,6 @@
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
-import type { Closed } from "../../src/domain/freeze";
+import type { Closed } from "../../src/domain/opening";
 import type { LongWait } from "../../src/domain/notifications/upgrade-notification";
 import { type ResourcePlan, resourcesOf } from "../../src/domain/plan/upgrade-plan";
 import type { Task } from "../../src/domain/spec/task";

@@ -19,12 +19,12 @@ import {
   activityQuery,
   HostsReport,
   hostsSignal,
+  queryDescriptions,
   recordSignal,
   taskQuery,
   taskWithChildrenQuery,
   upgradeQuery,
 } from "../messages";
-import { queryDescriptions } from "./message-descriptions";
 import { type RequestEffects, RequestIntake } from "./request-intake";
 import type { UpgradeState } from "./upgrade-state";
 

@@ -1,7 +1,7 @@
 import { condition, log, metricMeter } from "@temporalio/workflow";
 import type { ActivityRecord } from "../../src/domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../src/domain/errors";
-import type { Closed } from "../../src/domain/freeze";
+import type { Closed } from "../../src/domain/opening";
 import { beginTime, type CommitSpec, firstPhase } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { ApprovalContext } from "../../src/domain/requests/approvals";

@@ -1,5 +1,5 @@
 import { type ErrorBody, remediationFor } from "../errors";
-import type { Closed } from "../freeze";
+import type { Closed } from "../opening";
 import { type ClusterKind, type ClusterUpgradePlan, rolloutOf } from "../plan/upgrade-plan";
 import type { HostState, Stage, SubTask, SubTaskStatus, WaitingFor } from "../spec/task";
 import {

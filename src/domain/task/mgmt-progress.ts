@@ -1,7 +1,7 @@
 import * as t from "io-ts";
 import { IntegerBetween, model, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
-import type { Closed } from "../freeze";
+import type { Closed } from "../opening";
 import type { MgmtUpgradePlan } from "../plan/upgrade-plan";
 import type { SubTask } from "../spec/task";
 import {

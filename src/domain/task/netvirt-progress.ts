@@ -1,5 +1,5 @@
 import type { ErrorBody } from "../errors";
-import type { Closed } from "../freeze";
+import type { Closed } from "../opening";
 import type { NetvirtUpgradePlan } from "../plan/upgrade-plan";
 import type { SubTask, SubTaskStatus } from "../spec/task";
 import {

@@ -1,5 +1,5 @@
 import type { ErrorBody } from "../errors";
-import { Closed } from "../freeze";
+import { Closed } from "../opening";
 import type { MgmtUpgradePlan, NetvirtUpgradePlan } from "../plan/upgrade-plan";
 import type { ReasonCode, SubTask, SubTaskStatus, TaskResource, WaitingFor } from "../spec/task";
 import { endStages } from "./resource-stages";

@@ -4,7 +4,7 @@ import { type Product, type ProductPlan, type ResourcePlan, resourcesOf, type Up
 import { changeRecordOf } from "../spec/change-record";
 import type { Stage, SubTask, Task } from "../spec/task";
 import { hasEnded, type HostVersion, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
-import { Closed } from "../freeze";
+import { Closed } from "../opening";
 import { confirmStart, missStart } from "./late-start";
 import { isLeftOut, type LeftOut, leaveOut } from "./left-out";
 import { isBeyondRetry } from "./mgmt-progress";

@@ -1,4 +1,4 @@
-import type { Closed } from "../freeze";
+import type { Closed } from "../opening";
 import { sentence } from "../sentence";
 import type { WaitingFor } from "../spec/task";
 import { hasEnded, type PublishedPhase, type Upgrade, type UpgradePhase } from "../spec/upgrade";

@@ -87,6 +87,14 @@ describe("A request that begins something", () => {
     expect(((await rejectionOf(begin([{ status: 200 }]))) as FrozenError).body.errorCode).to.equal("FROZEN");
   });
 
+  it("is not written when the window has closed since its look, and is not sent then", async () => {
+    const close = () => {
+      opening = { isOpen: false, because: "OUTSIDE_MAINTENANCE_WINDOW", id: "saturdays" };
+    };
+    expect(await begin([{ status: 200 }], close)).to.equal(0);
+    expect(await rejectionOf(begin([{ status: 200 }]))).to.be.instanceOf(FrozenError);
+  });
+
   it("is not written when its look is older than 3 s, however long the process was frozen or a connection was waited for", async () => {
     expect(await begin([{ status: 200 }], () => clock.pass(2_900))).to.equal(1);
     expect(await begin([{ status: 200 }], () => clock.pass(3_000))).to.equal(0);
