@@ -66,9 +66,8 @@ export const startWorkerRole: StartRole = async (config, log) => {
       observe: observeManagerCalls({ log, measure: metrics.measureManagerCall, tracer: tracing?.tracer }),
     }),
     cachedWorkflows: config.cachedWorkflows,
-    workflowBundle: workflowBundle({ encrypted: keys.length > 0, traced: tracing !== undefined }),
+    workflowBundle: workflowBundle(keys.length > 0),
     activityInterceptors: [...(tracing ? [tracing.activityInterceptors] : []), observeActivities(log, metrics)],
-    ...(tracing && { sinks: tracing.workflowSinks }),
     payloadConverter: join(projectRoot, "dist/workflows/payload-converter.js"),
     conversion,
   }).catch((error: unknown) => {
@@ -117,8 +116,7 @@ function installRuntime(metricsAddress: string | undefined, sdkLog: ForeignLog<L
   }
 }
 
-/** The bundle of the Workflows for what this worker does; scripts/bundle-workflows.mjs makes them. */
-function workflowBundle({ encrypted, traced }: { readonly encrypted: boolean; readonly traced: boolean }): string {
-  const name = `workflow-bundle${encrypted ? "-encrypted" : ""}${traced ? "-traced" : ""}.js`;
-  return join(projectRoot, "dist", name);
+/** The bundle of the Workflows; scripts/bundle-workflows.mjs makes them. */
+function workflowBundle(encrypted: boolean): string {
+  return join(projectRoot, "dist", `workflow-bundle${encrypted ? "-encrypted" : ""}.js`);
 }

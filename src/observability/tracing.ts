@@ -1,16 +1,15 @@
-import { type Attributes, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer } from "@opentelemetry/api";
+import { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { detectResourcesSync, envDetectorSync, Resource } from "@opentelemetry/resources";
-import { BatchSpanProcessor, type ReadableSpan, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { BatchSpanProcessor, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import type { ClientInterceptors } from "@temporalio/client";
 import {
-  makeWorkflowExporter,
   OpenTelemetryActivityInboundInterceptor,
   OpenTelemetryActivityOutboundInterceptor,
   OpenTelemetryWorkflowClientInterceptor,
 } from "@temporalio/interceptors-opentelemetry";
-import type { ActivityInterceptorsFactory, WorkerOptions } from "@temporalio/worker";
+import type { ActivityInterceptorsFactory } from "@temporalio/worker";
 import type { ApiMiddleware } from "../api/api-context";
 import { currentRequestId } from "./context";
 
@@ -21,8 +20,6 @@ export interface Tracing {
   readonly traceRequests: ApiMiddleware;
   readonly clientInterceptors: ClientInterceptors;
   readonly activityInterceptors: ActivityInterceptorsFactory;
-  /** Where Workflows leave their spans; they have no way out by themselves. */
-  readonly workflowSinks: NonNullable<WorkerOptions["sinks"]>;
   /** Sends what is left. */
   stop(): Promise<void>;
 }
@@ -47,7 +44,6 @@ export function startTracing(serviceName: string): Tracing {
       inbound: new OpenTelemetryActivityInboundInterceptor(context),
       outbound: new OpenTelemetryActivityOutboundInterceptor(context),
     }),
-    workflowSinks: { exporter: makeWorkflowExporter(withoutContent(processor), resource) },
     stop: () => provider.shutdown().catch(() => undefined),
   };
 }
@@ -63,34 +59,6 @@ function withRequest(processor: SpanProcessor): SpanProcessor {
     onEnd: (span) => processor.onEnd(span),
     forceFlush: () => processor.forceFlush(),
     shutdown: () => processor.shutdown(),
-  };
-}
-
-/**
- * Spans of Workflows come with all that their Workflow knows of itself, its memo among it: large, and where payloads are
- * encrypted a secret. What is left is by what they are found.
- */
-function withoutContent(processor: SpanProcessor): SpanProcessor {
-  return {
-    onStart: (span, context) => processor.onStart(span, context),
-    onEnd: (span) => processor.onEnd({ ...span, attributes: idsOf(span) }),
-    forceFlush: () => processor.forceFlush(),
-    shutdown: () => processor.shutdown(),
-  };
-}
-
-function idsOf({ attributes }: ReadableSpan): Attributes {
-  const { workflowId, runId, workflowType, parent, memo } = attributes;
-  const above: unknown = parent;
-  const ofParent = typeof above === "object" && above !== null && "workflowId" in above ? above.workflowId : undefined;
-  const kept: unknown = memo;
-  const requestId = typeof kept === "object" && kept !== null && "requestId" in kept ? kept.requestId : undefined;
-  return {
-    workflowId,
-    runId,
-    workflowType,
-    "ums.task.id": typeof ofParent === "string" ? ofParent : workflowId,
-    ...(typeof requestId === "string" && { "ums.request.id": requestId }),
   };
 }
 

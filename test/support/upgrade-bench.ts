@@ -33,19 +33,12 @@ export class UpgradeBench {
   private readonly started: RunningUpgrade[] = [];
   private readonly workers: RunningWorker[] = [];
 
-  private constructor(
-    readonly env: TestWorkflowEnvironment,
-    private readonly traced: boolean,
-  ) {}
+  private constructor(readonly env: TestWorkflowEnvironment) {}
 
-  /** `settings` are further ones of the dev server; `traced`: its worker has tracing switched on. */
-  static async start(
-    kind: "DEV_SERVER" | "TIME_SKIPPING",
-    settings: readonly string[] = [],
-    traced = false,
-  ): Promise<UpgradeBench> {
+  /** `settings` are further ones of the dev server. */
+  static async start(kind: "DEV_SERVER" | "TIME_SKIPPING", settings: readonly string[] = []): Promise<UpgradeBench> {
     const env = await (kind === "DEV_SERVER" ? startDevServer(settings) : startTimeSkipping());
-    const bench = new UpgradeBench(env, traced);
+    const bench = new UpgradeBench(env);
     await bench.startWorker();
     return bench;
   }
@@ -87,7 +80,7 @@ export class UpgradeBench {
 
   /** Starts a worker beside those that run. Gives what stops it alone. */
   async addWorker(build?: WorkerBuild): Promise<() => Promise<void>> {
-    const worker = await runWorker(this.env, this.dispatched(), { traced: this.traced, ...build });
+    const worker = await runWorker(this.env, this.dispatched(), build);
     this.workers.push(worker);
     return async () => {
       this.workers.splice(this.workers.indexOf(worker), 1);

@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import {
   bundleWorkflowCode,
@@ -10,7 +8,6 @@ import {
   type InjectedSinks,
   Runtime,
   Worker,
-  type WorkerOptions,
   type WorkflowBundle,
 } from "@temporalio/worker";
 import type { UpgradeActivities } from "../../activities/contract";
@@ -159,33 +156,22 @@ export interface WorkerBuild {
   readonly sinks?: InjectedSinks<LogWatch>;
   /** It takes no Activities. */
   readonly workflowsOnly?: boolean;
-  /** As with tracing switched on, but it sends no spans. */
-  readonly traced?: boolean;
   /** Nothing stays in memory: every Workflow Task replays its history and may go to any worker. */
   readonly forgetful?: boolean;
   /** Tells workers apart that run beside each other; one build runs once in a process. */
   readonly buildId?: string;
 }
 
-/** The bundle of a worker that traces, as the build has made it, and what such a worker hands to it. */
-async function tracedWorkflows(): Promise<Pick<WorkerOptions, "workflowBundle" | "sinks">> {
-  await promisify(execFile)(process.execPath, ["scripts/build.mjs"], { cwd: root });
-  return {
-    workflowBundle: { codePath: join(root, "dist/workflow-bundle-traced.js") },
-    sinks: { exporter: { export: { fn: () => undefined } } },
-  };
-}
-
 /** A worker of the real Workflows and the given Activities. */
 export async function runWorker(
   env: TestWorkflowEnvironment,
   activities: UpgradeActivities,
-  { bundle: other, sinks, workflowsOnly = false, traced = false, forgetful = false, buildId }: WorkerBuild = {},
+  { bundle: other, sinks, workflowsOnly = false, forgetful = false, buildId }: WorkerBuild = {},
 ): Promise<RunningWorker> {
   const worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue,
-    ...(traced ? await tracedWorkflows() : { workflowBundle: other ?? (await workflowBundle()) }),
+    workflowBundle: other ?? (await workflowBundle()),
     ...(sinks && { sinks }),
     ...(forgetful && { maxCachedWorkflows: 0 }),
     ...(buildId !== undefined && {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Bundle } from "../../domain/spec/bundle";
 import type { Cluster } from "../../domain/spec/cluster";
 import { LabelText } from "../../domain/spec/change-record";
@@ -85,7 +85,14 @@ export function ListFilters({ view, bundles, clusters, creators, change }: ListF
               onChange={(phase) => change({ phase: phase as PublishedPhase | "" })}
               options={phases.map((phase) => [phase, phaseWords[phase]])}
             />
-            <Creator value={view.createdBy ?? ""} known={creators} onChange={(createdBy) => change({ createdBy })} />
+            <TypedFilter
+              label="Created by"
+              longest={255}
+              placeholder="Anybody"
+              proposed={creators}
+              value={view.createdBy ?? ""}
+              onChange={(createdBy) => change({ createdBy })}
+            />
             <TypedFilter
               label="Label"
               longest={1000}
@@ -167,50 +174,22 @@ function Chips({ chips, remove }: ChipsProps) {
   );
 }
 
-interface CreatorProps {
-  readonly value: string;
-  readonly known: readonly string[];
-  readonly onChange: (value: string) => void;
-}
-
-/** A creator by name: those whose upgrades are shown are proposed, any other can be typed. */
-function Creator({ value, known, onChange }: CreatorProps) {
-  return (
-    <label class="field">
-      Created by
-      <input
-        type="text"
-        list="creators"
-        maxLength={255}
-        autocomplete="off"
-        placeholder="Anybody"
-        value={value}
-        onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
-        onKeyDown={({ key, currentTarget }) => {
-          if (key === "Enter") onChange(currentTarget.value.trim());
-        }}
-      />
-      <datalist id="creators">
-        {known.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-    </label>
-  );
-}
-
 interface TypedFilterProps {
   readonly label: string;
   readonly longest: number;
   readonly placeholder?: string;
   readonly value: string;
+  /** What can be chosen instead of typed. */
+  readonly proposed?: readonly string[];
   /** Whether the list can be asked for it; until then the field is marked. */
   readonly isValid?: (text: string) => boolean;
   readonly onChange: (value: string) => void;
 }
 
 /** A filter that is typed; it takes effect when the typing pauses. */
-function TypedFilter({ label, longest, placeholder, value, isValid = () => true, onChange }: TypedFilterProps) {
+function TypedFilter(props: TypedFilterProps) {
+  const { label, longest, placeholder, proposed, value, isValid = () => true, onChange } = props;
+  const proposals = useId();
   const [typed, setTyped] = useState(value);
   const last = useRef(value);
   const isComplete = typed.trim() === "" || isValid(typed.trim());
@@ -236,8 +215,16 @@ function TypedFilter({ label, longest, placeholder, value, isValid = () => true,
         value={typed}
         aria-invalid={!isComplete}
         {...(placeholder !== undefined && { placeholder })}
+        {...(proposed && { list: proposals, autocomplete: "off" })}
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}
       />
+      {proposed && (
+        <datalist id={proposals}>
+          {proposed.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      )}
     </label>
   );
 }

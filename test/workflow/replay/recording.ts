@@ -55,7 +55,7 @@ export async function recordStory(
   story: Story,
   build?: WorkerBuild,
 ): Promise<ReadonlyMap<string, HistoryJson>> {
-  const bench = await UpgradeBench.start(story.server ?? "DEV_SERVER", story.settings, story.traced);
+  const bench = await UpgradeBench.start(story.server ?? "DEV_SERVER", story.settings);
   try {
     if (build) {
       await bench.stopWorker();

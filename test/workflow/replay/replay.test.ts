@@ -3,7 +3,6 @@ import { DeterminismViolationError } from "@temporalio/workflow";
 import { expect } from "chai";
 import { activityTypeOf, attributesOf, type HistoryEventJson } from "./history-json";
 import { changedBundle, productionBundle, replayAll, replayAllEncrypted } from "./replay";
-import { stories } from "./stories";
 import { storedHistories, type StoredHistory } from "./stored-histories";
 
 /** Whether an event is a command of a Workflow, which names the Workflow Task that it came with. */
@@ -47,23 +46,6 @@ describe("Stored histories", function () {
     expect(broken(some, await replayAllEncrypted(some))).to.deep.equal([]);
   });
 
-  it("replay with tracing switched on, which an operator may do while upgrades run", async () => {
-    const asked = histories.filter((history) => some.includes(history) || isTraced(history));
-    expect(broken(asked, await replayAll(await productionBundle("workflow-bundle-traced.js"), asked))).to.deep.equal(
-      [],
-    );
-  });
-
-  it("are of workers with and without tracing, so that both of them replay both", () => {
-    const traced = histories.filter(isTraced);
-    const tracedStories = Object.entries(stories).flatMap(([name, story]) => (story.traced ? [name] : []));
-    expect([...new Set(traced.map(({ story }) => story))].sort()).to.deep.equal(tracedStories.sort());
-    expect(traced.map(({ workflowType }) => workflowType)).to.include.members([
-      "upgradeWorkflow",
-      "clusterUpgradeWorkflow",
-    ]);
-  });
-
   describe("with changed Workflows", () => {
     const brokenBy = async (change: string): Promise<string[]> =>
       broken(some, await replayAll(await changedBundle(change), some));
@@ -87,10 +69,6 @@ describe("Stored histories", function () {
     });
   });
 });
-
-function isTraced({ history }: StoredHistory): boolean {
-  return JSON.stringify(history).includes('"_tracer-data"');
-}
 
 function nameOf({ folder, story, part }: StoredHistory): string {
   return `${folder}/${story}.${part}`;

@@ -43,8 +43,6 @@ export async function replayAll(
   const options: ReplayWorkerOptions = {
     workflowBundle: bundle,
     dataConverter: { ...conversion, payloadConverterPath: resolve(root, "dist/workflows/payload-converter.js") },
-    // Where the traced bundle leaves its spans.
-    sinks: { exporter: { export: { fn: () => undefined } } },
   };
   const results = new Map<string, Error | undefined>();
   const decoded = histories.map(({ workflowId, history }) => ({ workflowId, history: historyFromJson(history) }));

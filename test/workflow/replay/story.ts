@@ -11,8 +11,6 @@ export interface Story {
   readonly settings?: readonly string[];
   /** The Workflow ID of a freeze that is recorded beside it. */
   readonly freeze?: string;
-  /** Told to a worker with tracing switched on. */
-  readonly traced?: boolean;
   /** Takes an upgrade to where its history is to be recorded. */
   tell(bench: UpgradeBench): Promise<RunningUpgrade>;
 }

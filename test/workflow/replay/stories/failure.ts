@@ -21,7 +21,6 @@ import { failed, hostCount, scheduled, type Story } from "../story";
 export const failureStories: Readonly<Record<string, Story>> = {
   "retried-after-a-failed-host": {
     ends: "COMPLETED",
-    traced: true,
     async tell(bench) {
       const { upgrade, mend } = await failedHost(bench);
       mend();

@@ -63,7 +63,6 @@ const migration = { upgradeMechanism: "ReducedDowntimeMigration" } as const;
 export const productStories: Readonly<Record<string, Story>> = {
   "whole-platform": {
     ends: "COMPLETED",
-    traced: true,
     async tell(bench) {
       const options = { ...platform(), bundle: bundleOf(netvirt, mgmt, ...(hostos ? [hostos] : [])) };
       const upgrade = await bench.upgrade(
