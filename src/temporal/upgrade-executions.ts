@@ -32,6 +32,7 @@ import { initialUpgrade } from "../domain/upgrade/upgrade-facts";
 import type { Deadline, StartOrigin as AskedBy, UpgradeExecutions } from "../upgrades/ports";
 import { type NamedResource, notFound, type ServiceError } from "../upgrades/service-error";
 import { ActivityReader } from "./activity-reader";
+import { BoundedTaskReads } from "./bounded-task-reads";
 import { UpgradeDescriptions, PayloadReader } from "./describe-workflow";
 import { LockHolders } from "./lock-holder";
 import { RequestSender } from "./request-sender";
@@ -47,13 +48,18 @@ export interface TemporalTimeouts {
   readonly query: number;
   /** How long a read of a Task waits for its Workflows before it shows what was last known. */
   readonly answers: number;
+  /** How long a read of a Task takes before the read before it stands in. */
+  readonly task: number;
   /** A whole list of upgrades, which may take many calls. */
   readonly list: number;
   /** From a request until an upgrade has said what it makes of it. */
   readonly outcome: number;
 }
 
-const defaultTimeouts: TemporalTimeouts = { call: 4000, query: 2500, answers: 250, list: 15_000, outcome: 10_000 };
+const defaultTimeouts: TemporalTimeouts = {
+  ...{ call: 4000, query: 2500, answers: 250, task: 300 },
+  ...{ list: 15_000, outcome: 10_000 },
+};
 
 /**
  * The port to upgrades as Temporal Workflow executions. `currentRequestId` tells the `x-request-id` of the request that
@@ -72,7 +78,8 @@ export function temporalUpgradeExecutions(
   const holders = new LockHolders(client, executions, timeouts.call);
   const list = new UpgradeList(client, visibility, executions, log, timeouts.list);
   // A read may come after one that has just begun: the two together stay below 8 seconds.
-  const tasks = new TaskReader(client, { ...timeouts, call: Math.min(timeouts.call, 3500), query: timeouts.outcome });
+  const reader = new TaskReader(client, { ...timeouts, call: Math.min(timeouts.call, 3500), query: timeouts.outcome });
+  const tasks = new BoundedTaskReads((id) => reader.read(id), timeouts.task);
   const upgrades = new UpgradeDescriptions(client, timeouts.call);
   const sender = new RequestSender(client, upgrades, timeouts, currentRequestId);
   const activities = new ActivityReader(client, { call: timeouts.call, query: timeouts.outcome });
@@ -140,12 +147,12 @@ export function temporalUpgradeExecutions(
       ),
     request: (id, request, origin) =>
       pipe(
-        TE.tryCatch(() => sender.send(id, request, origin), writeError),
+        TE.tryCatch(() => sender.send(id, request, origin).finally(() => tasks.requested(id)), writeError),
         TE.chain(orNotFound("upgrade", id)),
       ),
     cancel: (id, requestedBy) =>
       pipe(
-        TE.tryCatch(() => sender.cancel(id, requestedBy), writeError),
+        TE.tryCatch(() => sender.cancel(id, requestedBy).finally(() => tasks.requested(id)), writeError),
         TE.chain(orNotFound("upgrade", id)),
       ),
     recordRefusal: (id, refused) => () => sender.recordRefusal(id, refused),

@@ -154,7 +154,7 @@ describe("The activity log of an upgrade", function () {
     const upgrade = await bench().upgrade({ draft: true });
     await until(upgrade, "PRECHECKS_PASSED");
     await bench().stopWorker();
-    const quick = { call: 4000, query: 500, answers: 250, list: 4000, outcome: 1000 };
+    const quick = { call: 4000, query: 500, answers: 250, task: 300, list: 4000, outcome: 1000 };
     const unanswered = await executionsOf(quick).cancel(upgrade.id, "ada")();
     expect(isRight(unanswered) && unanswered.right._tag).to.equal("Unanswered");
     await bench().startWorker();
@@ -231,7 +231,7 @@ describe("The activity log of an upgrade", function () {
   });
 
   it("is read as last known while no worker runs, and not at all where nothing was known", async () => {
-    const quick = { call: 4000, query: 500, answers: 250, list: 4000, outcome: 1000 };
+    const quick = { call: 4000, query: 500, answers: 250, task: 300, list: 4000, outcome: 1000 };
     const executions = executionsOf(quick);
     const upgrade = await bench().upgrade({ draft: true });
     await until(upgrade, "PRECHECKS_PASSED");
