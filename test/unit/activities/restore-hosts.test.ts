@@ -61,9 +61,10 @@ describe("restoreHosts", function () {
     await cluster.hostSeconds(60);
     const attempts = { maximumAttempts: 1, retryDelay: 0 };
     const named = { host: "host-11", fqdn: "esx-01.example.com" };
-    void runActivity(() => activities.remediateHosts({ ...cluster.target, hosts: [named], attempts }));
+    const remediation = startActivity(() => activities.remediateHosts({ ...cluster.target, hosts: [named], attempts }));
     for (;;) if ((await cluster.state()).runningTasks.some(({ kind }) => kind === "apply")) break;
     await succeed(() => activities.restoreHosts({ ...cluster.target, hosts: [host(2)] }));
     expect((await modes())[1]).to.equal("IN");
+    await remediation.end;
   });
 });
