@@ -83,7 +83,7 @@ function refused(id: string, { what, status }: ReceiverAnswer): DriverError {
   return new DriverError({
     kind: "permanent",
     code: "NOTIFICATION_REFUSED",
-    message: `Receiver ${id} of notifications ${what}and will not accept this notification.`,
+    message: `Receiver ${id} of notifications ${what} and will not accept this notification.`,
     remediation: "Check the receiver and its entry in the inventory, then restart the worker.",
     ...(status !== undefined && { status }),
   });

@@ -75,12 +75,14 @@ export class LockHolders {
 export async function readHolder(client: Client, workflowId: string): Promise<LockHolder> {
   const payloads = new PayloadReader(client.options.loadedDataConverter);
   const deadline = Date.now() + timeout;
-  const upgradeId = await holderOf(client, payloads, workflowId, deadline);
-  if (upgradeId === undefined) return {};
-  const upgrade = await describeWorkflow(client, { workflowId: upgradeId }, deadline);
-  // Where the upgrade has ended, what it has left running holds the lock to its own end.
-  const state = upgrade?.status === "RUNNING" ? await lockStateIn(payloads, upgrade.memo) : "HELD";
-  return { upgradeId, state };
+  for (;;) {
+    const upgradeId = await holderOf(client, payloads, workflowId, deadline);
+    if (upgradeId === undefined) return {};
+    const upgrade = await describeWorkflow(client, { workflowId: upgradeId }, deadline);
+    if (upgrade?.status === "RUNNING") return { upgradeId, state: await lockStateIn(payloads, upgrade.memo) };
+    // It may have released the lock before it ended, between the two looks. What it has left running holds the lock.
+    if ((await holderOf(client, payloads, workflowId, deadline)) === upgradeId) return { upgradeId, state: "HELD" };
+  }
 }
 
 /** How far an upgrade is with its locks, as its memo says; it says nothing before it has them. */

@@ -2,11 +2,11 @@ import type { Client } from "@temporalio/client";
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 import { expect } from "chai";
-import { LockHolders } from "../../../src/temporal/lock-holder";
+import { LockHolders, readHolder } from "../../../src/temporal/lock-holder";
 import type { VisibilityReader } from "../../../src/temporal/visibility";
 import { fakeClient } from "../../support/fake-client";
 
-const { WORKFLOW_EXECUTION_STATUS_COMPLETED, WORKFLOW_EXECUTION_STATUS_RUNNING } =
+const { WORKFLOW_EXECUTION_STATUS_COMPLETED: completed, WORKFLOW_EXECUTION_STATUS_RUNNING: running } =
   temporal.api.enums.v1.WorkflowExecutionStatus;
 
 describe("LockHolders", () => {
@@ -22,7 +22,7 @@ describe("LockHolders", () => {
     return fakeClient({
       workflowService: {
         describeWorkflowExecution: () => {
-          const status = isHeld ? WORKFLOW_EXECUTION_STATUS_RUNNING : WORKFLOW_EXECUTION_STATUS_COMPLETED;
+          const status = isHeld ? running : completed;
           const info = { status, memo: { fields: { upgradeId } }, ...(parent && { parentExecution: parent }) };
           const described = { workflowExecutionInfo: info, pendingActivities: [], pendingChildren: [] };
           return new Promise((resolve) => answers.push(() => resolve(described)));
@@ -61,5 +61,39 @@ describe("LockHolders", () => {
     answers[0]?.();
     expect([...(await few)]).to.deep.equal([[lock, "one"]]);
     expect([...(await holders.of(locks))]).to.deep.equal(locks.map((one) => [one, "one"]));
+  });
+});
+
+describe("The holder of a lock", () => {
+  const lock = "cluster/34";
+  /** Each look gives the next status of its Workflow, or the last one. */
+  const holderIn = (statuses: { readonly lock: number[]; readonly upgrade: number[] }) => {
+    const fields = {
+      upgradeId: defaultPayloadConverter.toPayload("one"),
+      locks: defaultPayloadConverter.toPayload("CHECKING"),
+    };
+    const workflowService = {
+      describeWorkflowExecution: ({ execution }: { execution: { workflowId: string } }) => {
+        const left = execution.workflowId === lock ? statuses.lock : statuses.upgrade;
+        const [status] = left.length > 1 ? left.splice(0, 1) : left;
+        const info = { status, memo: { fields } };
+        return Promise.resolve({ workflowExecutionInfo: info, pendingActivities: [], pendingChildren: [] });
+      },
+    };
+    return readHolder(fakeClient({ workflowService }), lock);
+  };
+
+  it("is an upgrade that runs, and how far it is", async () => {
+    const holder = await holderIn({ lock: [running], upgrade: [running] });
+    expect(holder).to.deep.equal({ upgradeId: "one", state: "CHECKING" });
+  });
+
+  it("is nobody where the upgrade has released it and ended since the lock was looked at", async () => {
+    expect(await holderIn({ lock: [running, completed], upgrade: [completed] })).to.deep.equal({});
+  });
+
+  it("is an upgrade that has ended and left its Workflow running", async () => {
+    const holder = await holderIn({ lock: [running], upgrade: [completed] });
+    expect(holder).to.deep.equal({ upgradeId: "one", state: "HELD" });
   });
 });
