@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { parse } from "yaml";
 import { repeatRequest } from "../domain/plan/repeat-request";
 import { splitLabel } from "../domain/spec/change-record";
-import { UpgradeSpec } from "../domain/spec/upgrade-spec";
+import { type RolloutSpec, type ToleratedFailures, UpgradeSpec } from "../domain/spec/upgrade-spec";
 import type { CommandContext } from "./command-context";
 import type { Environment } from "./environment";
 import { inTermsOfOptions, wrongUsage } from "./errors";
@@ -21,6 +21,9 @@ export interface RequestOptions {
   readonly at?: string;
   readonly hosts?: readonly string[];
   readonly excludeHosts?: readonly string[];
+  readonly hostsAtOnce?: number;
+  readonly soakSeconds?: number;
+  readonly toleratedFailures?: ToleratedFailures;
   readonly skipFailedPrechecks?: true;
   readonly draft?: true;
   readonly reason?: string;
@@ -45,6 +48,12 @@ export function withRequestOptions(command: Command): Command {
         "file",
         "cluster",
         "to",
+        "hosts",
+        "excludeHosts",
+        "skipFailedPrechecks",
+        "hostsAtOnce",
+        "soakSeconds",
+        "toleratedFailures",
       ]),
     )
     .addOption(
@@ -60,6 +69,27 @@ export function withRequestOptions(command: Command): Command {
     .addOption(
       new Option("--exclude-hosts <hosts>", "all hosts of the cluster but these, separated by commas")
         .argParser(separated)
+        .conflicts("file"),
+    )
+    .addOption(
+      new Option(
+        "--hosts-at-once <n>",
+        "hosts of a cluster out of service at once, at most what its rollout policy allows",
+      )
+        .argParser(wholeNumber)
+        .conflicts("file"),
+    )
+    .addOption(
+      new Option("--soak-seconds <n>", "seconds between hosts, at least what the rollout policy wants")
+        .argParser(wholeNumber)
+        .conflicts("file"),
+    )
+    .addOption(
+      new Option(
+        "--tolerated-failures <n or %>",
+        "hosts of a cluster that may fail without stopping it, such as 2 or 10%, at most what its rollout policy allows",
+      )
+        .argParser((text: string): ToleratedFailures => (text.endsWith("%") ? text : wholeNumber(text)))
         .conflicts("file"),
     )
     .addOption(
@@ -90,6 +120,11 @@ export function nameAndValue(text: string): LabelOptions[number] {
 
 function separated(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, ...value.split(",")].map((one) => one.trim()).filter((one) => one !== "");
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It is a whole number.");
+  return Number(text);
 }
 
 /** The request that a command line gives. */
@@ -143,6 +178,9 @@ async function requestOfOptions(
     at,
     hosts: include,
     excludeHosts: exclude,
+    hostsAtOnce,
+    soakSeconds,
+    toleratedFailures,
     skipFailedPrechecks,
     draft: isDraft = false,
   }: Omit<RequestOptions, "draft"> & { readonly draft?: boolean },
@@ -160,6 +198,11 @@ async function requestOfOptions(
       "Hosts can be chosen of one cluster only.",
       "Give one --cluster, or a request by -f FILE with the hosts of each cluster.",
     );
+  const rollout: RolloutSpec = {
+    ...(hostsAtOnce !== undefined && { hostsAtOnce }),
+    ...(soakSeconds !== undefined && { soakSeconds }),
+    ...(toleratedFailures !== undefined && { toleratedFailures }),
+  };
   const bundle = await bundleNamed(context, to);
   const scheduledTimestamp = at === undefined ? undefined : context.readTime(at);
   const begin = scheduledTimestamp === undefined ? { upgradeNow: true } : { scheduledTimestamp };
@@ -170,6 +213,7 @@ async function requestOfOptions(
       resourceId: id,
       ...(isDraft && scheduledTimestamp === undefined ? {} : begin),
       ...(hosts && { hosts }),
+      ...(Object.keys(rollout).length > 0 && { rollout }),
     })),
     ...(isDraft && { draftMode: true }),
     ...(skipFailedPrechecks && { onPrecheckFailure: "SKIP_RESOURCE" }),
@@ -178,6 +222,9 @@ async function requestOfOptions(
     const [, index] = /^resourceUpgradeSpecs\[(\d+)\]/.exec(path) ?? [];
     if (path === "bundleId") return `--to ${to}`;
     if (path.endsWith("scheduledTimestamp")) return "--at";
+    if (path.endsWith(".hostsAtOnce")) return "--hosts-at-once";
+    if (path.endsWith(".soakSeconds")) return "--soak-seconds";
+    if (path.endsWith(".toleratedFailures")) return "--tolerated-failures";
     if (path.includes(".hosts")) return include ? "--hosts" : "--exclude-hosts";
     const option = changeRecordOption(path);
     if (option !== undefined) return option;

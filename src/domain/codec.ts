@@ -2,7 +2,10 @@ import * as t from "io-ts";
 
 /** The part of JSON Schema that describes a leaf codec to readers of the OpenAPI document. */
 export interface LeafSchema {
-  readonly type: "string" | "integer" | "array" | "object";
+  /** Absent only beside `oneOf`. */
+  readonly type?: "string" | "integer" | "array" | "object";
+  /** What a value is one of. */
+  readonly oneOf?: readonly LeafSchema[];
   readonly format?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -84,6 +87,18 @@ export function IntegerBetween(minimum: number, maximum: number, unit = "") {
   return new DescribedType<number>(
     `a whole number${unit && ` of ${unit}`} from ${minimum} to ${maximum}`,
     { type: "integer", minimum, maximum, ...(maximum > 2 ** 31 - 1 && { format: "int64" }) },
+    is,
+    (u, c) => (is(u) ? t.success(u) : t.failure(u, c)),
+    t.identity,
+  );
+}
+
+/** A value of one of two kinds that no value can be of at once, such as a number and a text. */
+export function EitherOf<A, B>(first: DescribedType<A>, second: DescribedType<B>): DescribedType<A | B> {
+  const is = (u: unknown): u is A | B => first.is(u) || second.is(u);
+  return new DescribedType<A | B>(
+    `${first.expected}, or ${second.expected}`,
+    { oneOf: [first.schema, second.schema] },
     is,
     (u, c) => (is(u) ? t.success(u) : t.failure(u, c)),
     t.identity,

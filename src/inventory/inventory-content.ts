@@ -1,6 +1,7 @@
 import * as t from "io-ts";
 import { canonicalId, DescribedType, IntegerBetween } from "../domain/codec";
 import { NotificationType } from "../domain/notifications/upgrade-notification";
+import { rolloutFields } from "../domain/spec/upgrade-spec";
 import { Timestamp } from "../domain/timestamp";
 
 /** What requests name: UUIDs are compared in lower case. */
@@ -17,12 +18,7 @@ const ComponentManager = t.intersection([
   t.partial({ name: t.string, passwordFile: t.string, passwordVariable: t.string }),
 ]);
 
-const Rollout = t.partial({
-  hostsAtOnce: IntegerBetween(1, 96, "hosts"),
-  soakSeconds: IntegerBetween(0, 604_800, "seconds"),
-  healthGate: t.boolean,
-  toleratedFailures: IntegerBetween(0, 128, "hosts"),
-});
+const Rollout = t.partial({ ...rolloutFields, healthGate: t.boolean });
 
 /** How many persons have to approve upgrades of a domain, beside the one who asks for it. */
 const Approvals = t.type({ required: IntegerBetween(0, 10, "approvals") });

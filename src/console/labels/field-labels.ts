@@ -82,6 +82,18 @@ export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId" | "hos
     hint: "For baseline-managed clusters, instead of the patch of the bundle.",
     fields: { id: { label: "Which ISO", hint: "An ISO of the inventory.", ids: "ISOS" } },
   },
+  rollout: {
+    label: "How carefully",
+    hint: "Empty fields keep the rollout policy of the cluster. Only more careful is allowed.",
+    fields: {
+      hostsAtOnce: { label: "Hosts at once", hint: "At most as many as the policy." },
+      soakSeconds: { label: "Seconds between hosts", hint: "At least as many as the policy." },
+      toleratedFailures: {
+        label: "Hosts that may fail",
+        hint: "A number or a percentage such as 10%, at most that of the policy. The cluster goes on with its next hosts.",
+      },
+    },
+  },
   hostosUpgradeOptionsSpec: {
     label: "How hosts are upgraded",
     hint: "Empty fields keep the cluster's settings in its component manager.",

@@ -1,7 +1,7 @@
 import * as E from "fp-ts/Either";
 import { isSome } from "fp-ts/Option";
 import type { ClusterFacts, Installations } from "../plan/facts";
-import { type HostScope, hostScope } from "../plan/host-scope";
+import type { HostScope } from "../plan/host-scope";
 import type { Bundle } from "../spec/bundle";
 import type { RequestWarning } from "../spec/request-warning";
 import type { UpgradeSpec } from "../spec/upgrade-spec";
@@ -25,7 +25,8 @@ import {
   scheduleAhead,
 } from "./cluster-rules";
 import { resourcesFree, warningsOfHolders } from "./lock-rules";
-import { hostsInScope, scopedHostsWithoutNetvirt } from "./scope-rules";
+import { rolloutWithinPolicy } from "./rollout-rules";
+import { hostScopesOf, hostsInScope, scopedHostsWithoutNetvirt } from "./scope-rules";
 import { mgmtInputsValid, netvirtInputsValid } from "./server-rules";
 
 const rules: readonly AdmissionRule[] = [
@@ -41,6 +42,7 @@ const rules: readonly AdmissionRule[] = [
   platformVersion,
   hostsInScope,
   scopedHostsWithoutNetvirt,
+  rolloutWithinPolicy,
   netvirtInputsValid,
   mgmtInputsValid,
   inputsFitBundle,
@@ -79,13 +81,4 @@ export function admitUpgrade(request: AdmissionRequest): E.Either<readonly Rejec
         ...(warnings.length > 0 && { warnings }),
       })
     : E.left(rejections);
-}
-
-function hostScopesOf({ spec, hosts }: AdmissionRequest): ReadonlyMap<string, HostScope> {
-  return new Map(
-    spec.resourceUpgradeSpecs.flatMap(({ resourceId, hosts: named }) => {
-      const read = hosts?.get(resourceId);
-      return named && read && E.isRight(read) ? [[resourceId, hostScope(named, read.right)] as const] : [];
-    }),
-  );
 }

@@ -110,6 +110,7 @@ const hostFields = [
   "enableQuickboot",
   "evacuateOfflineVms",
   "hosts",
+  "rollout",
 ] as const satisfies readonly (keyof ResourceUpgradeSpec)[];
 
 /** The bundle holds a product, and the request has inputs for none that it does not hold: no field is ignored. */

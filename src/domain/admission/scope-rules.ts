@@ -2,7 +2,7 @@ import * as E from "fp-ts/Either";
 import { isNone } from "fp-ts/Option";
 import { silenceError } from "../manager-silence";
 import { type ClusterFacts, findMember, productsOf } from "../plan/facts";
-import { findHost, hostScope, isInScope } from "../plan/host-scope";
+import { findHost, type HostScope, hostScope, isInScope } from "../plan/host-scope";
 import { netvirtInput, netvirtInScope } from "../plan/scope";
 import type { ClusterMember } from "../spec/cluster";
 import type { HostsSpec } from "../spec/upgrade-spec";
@@ -59,6 +59,16 @@ export const scopedHostsWithoutNetvirt: AdmissionRule = (request) => {
     });
   });
 };
+
+/** The hosts that a request is about, by resource id, of clusters of which it names some and whose hosts are known. */
+export function hostScopesOf({ spec, hosts }: AdmissionRequest): ReadonlyMap<string, HostScope> {
+  return new Map(
+    spec.resourceUpgradeSpecs.flatMap(({ resourceId, hosts: named }) => {
+      const read = hosts?.get(resourceId);
+      return named && read && E.isRight(read) ? [[resourceId, hostScope(named, read.right)] as const] : [];
+    }),
+  );
+}
 
 function fieldOf({ include, exclude }: HostsSpec): "include" | "exclude" | undefined {
   if ((include === undefined) === (exclude === undefined)) return undefined;

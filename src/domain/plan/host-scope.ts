@@ -13,6 +13,11 @@ export function isInScope(scope: HostScope | undefined, host: string): boolean {
   return !scope?.exclude?.includes(host);
 }
 
+/** How many hosts of a cluster belong to a scope, as far as its size tells. */
+export function scopeSize(scope: HostScope | undefined, hostCount: number): number {
+  return scope?.include?.length ?? hostCount - (scope?.exclude?.length ?? 0);
+}
+
 /** The host that a client means: by its id, or by its name in whatever case. */
 export function findHost(members: readonly ClusterMember[], text: string): ClusterMember | undefined {
   const name = text.toLowerCase();

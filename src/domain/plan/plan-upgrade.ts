@@ -25,8 +25,9 @@ import {
   type PersonalityFacts,
   productsOf,
 } from "./facts";
-import type { HostScope } from "./host-scope";
+import { type HostScope, scopeSize } from "./host-scope";
 import { remediationOptions } from "./remediation-options";
+import { rolloutAsked } from "./rollout";
 import { beginTime, notBefore } from "./schedule";
 import { mechanismOf, mgmtInput, mgmtInScope, netvirtInput, netvirtInScope } from "./scope";
 import type {
@@ -151,7 +152,7 @@ function planCluster(
     targetVersion: imageVersion(personality?.version ?? iso?.version ?? hostosVersionOf(bundle, spec?.toVersion) ?? ""),
     ...(personality && { image: clusterImage(personality, spec?.personalitySpec) }),
     ...(iso && { customIsoId: iso.id }),
-    rollout,
+    rollout: { ...rollout, ...rolloutAsked(spec?.rollout, scopeSize(hosts, facts.hostCount)) },
     ...(managementServer !== undefined && { managementServer }),
     netvirtInstances,
     ...(hosts && { hosts }),

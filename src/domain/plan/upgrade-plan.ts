@@ -54,7 +54,7 @@ export interface HardwareSupportPackage {
 
 /**
  * How many hosts of a cluster may be out of service, and what must hold before the next one is (docs/decisions/0007).
- * From the inventory, because the specification has no field for it.
+ * From the inventory; a request may be more careful.
  */
 export interface RolloutPolicy {
   /** At least 1. */

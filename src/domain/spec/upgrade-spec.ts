@@ -1,5 +1,5 @@
 import * as t from "io-ts";
-import { IntegerBetween, ListOf, model, OneOf, ResourceId, Text } from "../codec";
+import { EitherOf, IntegerBetween, ListOf, model, OneOf, ResourceId, Text, TextThat } from "../codec";
 import { Timestamp } from "../timestamp";
 import { changeRecordFields, Reason } from "./change-record";
 
@@ -73,6 +73,26 @@ export const HostsSpec = model(
 );
 export type HostsSpec = t.TypeOf<typeof HostsSpec>;
 
+/** The numbers of a rollout policy, in requests and in the inventory (docs/decisions/0007). */
+export const rolloutFields = {
+  hostsAtOnce: IntegerBetween(1, 96, "hosts"),
+  soakSeconds: IntegerBetween(0, 604_800, "seconds"),
+  toleratedFailures: IntegerBetween(0, 128, "hosts"),
+};
+
+const percentage = /^(?:100|[1-9]?[0-9])%$/;
+
+/** How many hosts of a cluster may fail without stopping it: a number, or a part of those in scope. */
+export const ToleratedFailures = EitherOf(
+  rolloutFields.toleratedFailures,
+  TextThat("a percentage such as 10%", { pattern: percentage.source }, (text) => percentage.test(text)),
+);
+export type ToleratedFailures = t.TypeOf<typeof ToleratedFailures>;
+
+/** What a request asks of the rollout of a cluster, within its rollout policy (docs/upgrades.md). */
+export const RolloutSpec = model({}, { ...rolloutFields, toleratedFailures: ToleratedFailures });
+export type RolloutSpec = t.TypeOf<typeof RolloutSpec>;
+
 /** One resource to upgrade: which, when, to what and how (Spec 2.2). */
 export const ResourceUpgradeSpec = model(
   { resourceId: ResourceId },
@@ -87,6 +107,7 @@ export const ResourceUpgradeSpec = model(
     evacuateOfflineVms: t.boolean,
     hostosUpgradeOptionsSpec: HostosUpgradeOptionsSpec,
     hosts: HostsSpec,
+    rollout: RolloutSpec,
   },
 );
 export type ResourceUpgradeSpec = t.TypeOf<typeof ResourceUpgradeSpec>;

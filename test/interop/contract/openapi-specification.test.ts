@@ -75,6 +75,8 @@ const furtherModels = [
   "HardwareSupportPackageSpec",
   "MaintenanceState",
   "HostsSpec",
+  "RolloutSpec",
+  "ToleratedFailures",
   "LeftOutResource",
   "FreezeSpec",
   "FreezeStatus",

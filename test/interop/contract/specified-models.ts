@@ -54,7 +54,7 @@ export const furtherFields: Readonly<Record<string, readonly string[]>> = {
     ...["hostVersions", "resources", "draftMode", "netvirtUpgradeUserInputSpecs", "mgmtUpgradeUserInputSpecs"],
     ...["reason", "changeId", "labels", "approvals", "warnings", "errors", "leftOut"],
   ],
-  ResourceUpgradeSpec: ["hosts"],
+  ResourceUpgradeSpec: ["hosts", "rollout"],
   SubTask: [
     ...["waitingFor", "reasonCode", "isPaused", "attempt", "maximumAttempts", "progressPercent", "isTruncated"],
     "hostState",

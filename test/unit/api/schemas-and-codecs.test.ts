@@ -100,9 +100,8 @@ function nearly(codec: t.Mixed, odds: number): Arbitrary<unknown> {
       const { schema } = shape.codec;
       if (schema.type === "array") return mostly(...lists(schema, odds));
       if (schema.type === "object") return mostly(fc.oneof(...textsByName(schema)));
-      if (schema.type === "string") return mostly(plainTexts(schema), texts(schema));
-      const { minimum = 0, maximum = 2 ** 31 } = schema;
-      return mostly(fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31 - 1) }), aroundBounds(schema));
+      const leaves = (schema.oneOf ?? [schema]).map(plainLeaf);
+      return mostly(fc.oneof(...leaves.map(([right]) => right)), fc.oneof(...leaves.map(([, other]) => other)));
     }
     case "boolean":
       return mostly(fc.boolean());
@@ -112,6 +111,13 @@ function nearly(codec: t.Mixed, odds: number): Arbitrary<unknown> {
     default:
       return mostly(fc.string());
   }
+}
+
+/** Right values of a text or a number, and what is close to them. */
+function plainLeaf(schema: LeafSchema): readonly [Arbitrary<unknown>, Arbitrary<unknown>] {
+  if (schema.type === "string") return [plainTexts(schema), texts(schema)];
+  const { minimum = 0, maximum = 2 ** 31 } = schema;
+  return [fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31 - 1) }), aroundBounds(schema)];
 }
 
 /** A few texts with right names, more of them than fit, and some of which names and texts may be wrong. */

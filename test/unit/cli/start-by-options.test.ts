@@ -103,6 +103,29 @@ describe("upgradectl start without a file", () => {
     expect(stderr).to.contain("It is a label as NAME=VALUE.");
   });
 
+  it("--hosts-at-once, --soak-seconds and --tolerated-failures are the rollout of every cluster", async () => {
+    const rollout = { hostsAtOnce: 1, soakSeconds: 600, toleratedFailures: "10%" };
+    await start("--yes", "--hosts-at-once", "1", "--soak-seconds", "600", "--tolerated-failures", "10%");
+    expect(api.last.body).to.have.deep.property("resourceUpgradeSpecs", [
+      { resourceId: clusterExample.id, upgradeNow: true, rollout },
+      { resourceId: other.id, upgradeNow: true, rollout },
+    ]);
+    await start("--yes", "--tolerated-failures", "2");
+    expect(api.last.body).to.have.deep.nested.property("resourceUpgradeSpecs[0].rollout", { toleratedFailures: 2 });
+    const { code, stderr } = await start("--soak-seconds", "10m");
+    expect(code).to.equal(2);
+    expect(stderr).to.contain("It is a whole number.");
+  });
+
+  it("names the option of a rollout that is refused", async () => {
+    const path = "resourceUpgradeSpecs[0].rollout.soakSeconds";
+    const error = { errorCode: "ROLLOUT_BEYOND_POLICY", message: "At least 60 seconds.", context: { path } };
+    api.answer("POST /v1/upgrades/preview", 403, error);
+    const { code, stderr } = await start("--soak-seconds", "5");
+    expect(code).to.not.equal(0);
+    expect(stderr).to.contain("--soak-seconds: At least 60 seconds.");
+  });
+
   it("plan takes the same options", async () => {
     const { code, stdout } = await cli.run(["plan", "-c", "c-2", "-c", "fra1-mgmt-cl01", "--to", "9.0.2"]);
     expect(code).to.equal(0);

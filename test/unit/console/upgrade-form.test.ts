@@ -182,7 +182,7 @@ describe("the console's form of a new upgrade", () => {
 
   it("has every field of the interface on the page", () => {
     // Hosts are chosen by JSON only.
-    const shown = [...Object.values(clusterFieldGroups).flat(), "resourceId", "hosts"].sort();
+    const shown = [...Object.values(clusterFieldGroups).flat(), "resourceId", "hosts", "rollout"].sort();
     const shape = shapeOf(ResourceUpgradeSpec);
     expect(shape.kind === "object" && Object.keys({ ...shape.required, ...shape.optional }).sort()).to.deep.equal(
       shown,

@@ -54,6 +54,7 @@ function object(required: t.Props, optional: t.Props, options: ArbitraryOptions)
 }
 
 function leaf(schema: LeafSchema, options: ArbitraryOptions): fc.Arbitrary<unknown> {
+  if (schema.oneOf) return fc.oneof(...schema.oneOf.map((one) => leaf(one, options)));
   if (schema.type === "integer")
     return fc.integer({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 0, 2 ** 31 - 1) });
   if (schema.type === "array" && schema.items) {

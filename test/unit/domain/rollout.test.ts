@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { type ClusterKind, clustersOf, ownOptionsOf, rolloutOf } from "../../../src/domain/plan/upgrade-plan";
+import type { RolloutSpec } from "../../../src/domain/spec/upgrade-spec";
 import type { HostRemediationOptions } from "../../../src/domain/task/host-remediation";
-import { clusters, samplePlan } from "../../support/sample-plan";
+import { clusters, sampleCluster, samplePlan } from "../../support/sample-plan";
 
 function planned(options: HostRemediationOptions, hostsAtOnce = 2, kind: ClusterKind = "IMAGE") {
   const resources = clusters(1).map((resource) => ({ ...resource, hostosUpgradeOptionsSpec: options }));
@@ -35,6 +36,26 @@ describe("ownOptionsOf", () => {
     expect(ownOptionsOf(planned({ ...notAsked, ...others }))).to.equal(undefined);
     expect(ownOptionsOf(planned(asked, 1))).to.equal(undefined);
     expect(ownOptionsOf(planned({ disableHac: true }, 2, "BASELINE"))).to.equal(undefined);
+  });
+});
+
+describe("the rollout that a request asks for", () => {
+  const policy = { hostsAtOnce: 4, soakSeconds: 60, healthGate: true, toleratedFailures: 3 };
+  const planOf = (rollout: RolloutSpec) => {
+    const resources = clusters(1).map((resource) => ({ ...resource, rollout }));
+    return clustersOf(samplePlan({ resources, rollout: policy }))[0]?.rollout;
+  };
+
+  it("takes the place of the policy, field by field", () => {
+    expect(planOf({})).to.deep.equal(policy);
+    expect(planOf({ hostsAtOnce: 1, soakSeconds: 90 })).to.deep.equal({ ...policy, hostsAtOnce: 1, soakSeconds: 90 });
+    expect(planOf({ toleratedFailures: 0 })).to.deep.equal({ ...policy, toleratedFailures: 0 });
+  });
+
+  it("has a percentage as a number of hosts, rounded down", () => {
+    const { hostCount } = sampleCluster("c0");
+    expect(planOf({ toleratedFailures: "50%" })?.toleratedFailures).to.equal(Math.floor(hostCount / 2));
+    expect(planOf({ toleratedFailures: "1%" })?.toleratedFailures).to.equal(0);
   });
 });
 

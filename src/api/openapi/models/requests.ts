@@ -20,7 +20,9 @@ import {
   RejectionSpec,
   ResourceType,
   ResourceUpgradeSpec,
+  RolloutSpec,
   TemporaryNetwork,
+  ToleratedFailures,
   UpgradeMechanism,
   UpgradeSpec,
   UpgradeUpdateSpec,
@@ -86,7 +88,23 @@ export const requestModels = {
     evacuateOfflineVms: `${offlineVms} The field of the same name in \`hostosUpgradeOptionsSpec\` takes precedence.`,
     hostosUpgradeOptionsSpec: "How the hosts of the cluster are upgraded.",
     hosts: "The hosts of the cluster to upgrade. Default: all of them.",
+    rollout: "How carefully the hosts are upgraded. Default: the rollout policy of the cluster in the inventory.",
   }),
+  RolloutSpec: object(
+    RolloutSpec,
+    "How carefully the hosts of a cluster are upgraded. Each field is bounded by the rollout policy of the cluster in the inventory, which is also its default: beyond it is 403.",
+    {
+      hostsAtOnce: "How many hosts are out of service at once, at most that of the policy.",
+      soakSeconds: "Seconds to wait after each host, or group of hosts, before the next, at least those of the policy.",
+      toleratedFailures: "How many hosts may fail without stopping the cluster, at most that of the policy.",
+    },
+  ),
+  ToleratedFailures: {
+    codec: ToleratedFailures,
+    description:
+      "A number of hosts, or a percentage of the hosts of the cluster that the request is about, rounded down.",
+    fields: {},
+  },
   HostsSpec: object(HostsSpec, "Which hosts of a cluster are upgraded: either `include` or `exclude`.", {
     include: "Ids or names of the hosts to upgrade, from `GET /v1/clusters/{id}`. Hosts that join later are left out.",
     exclude: "Ids or names of the hosts to leave out. Hosts that join later are upgraded.",
