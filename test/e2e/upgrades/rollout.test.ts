@@ -56,9 +56,9 @@ describe("the rollout that a request asks for", function () {
       expect(JSON.stringify(body))
         .to.contain("ROLLOUT_BEYOND_POLICY")
         .and.to.contain("resourceUpgradeSpecs[0].rollout.hostsAtOnce")
-        .and.to.contain("at most 2 hosts at once")
+        .and.to.contain("limits hostsAtOnce to at most 2;")
         .and.to.contain("resourceUpgradeSpecs[0].rollout.soakSeconds")
-        .and.to.contain("at least 1 seconds");
+        .and.to.contain("limits soakSeconds to at least 1;");
     }
     const { status, body } = await service.post("/v1/upgrades", { ...asking({ toleratedFailures: "ten" }) });
     expect(status).to.equal(400);

@@ -35,9 +35,9 @@ describe("rolloutWithinPolicy", () => {
 
   it("names the limit, what was asked for, and where the limit is from", () => {
     const [soak] = rolloutWithinPolicy(admissionRequest(changes({ soakSeconds: 0 })));
-    expect(soak?.message).to.contain("at least 60 seconds").and.to.contain("asks for 0");
+    expect(soak?.message).to.contain("limits soakSeconds to at least 60;").and.to.contain("asks for 0");
     const [failures] = rolloutWithinPolicy(admissionRequest(changes({ toleratedFailures: "50%" })));
-    expect(failures?.message).to.contain("at most 2 failed hosts").and.to.contain("asks for 50%");
+    expect(failures?.message).to.contain("limits toleratedFailures to at most 2;").and.to.contain("asks for 50%");
     expect(failures?.remediation).to.contain("rollout.toleratedFailures");
   });
 
