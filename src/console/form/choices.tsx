@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { productsOf } from "../../domain/plan/facts";
+import { scopeSize } from "../../domain/plan/host-scope";
 import type { Bundle } from "../../domain/spec/bundle";
 import { Cluster } from "../../domain/spec/cluster";
 import { usePolled } from "../client/ask-api";
@@ -7,7 +8,9 @@ import { productWords } from "../labels/line-labels";
 import { obstacleOf } from "../model/cluster-obstacle";
 import { plural } from "../model/labels";
 import { fragmentOf } from "../model/page-address";
+import type { ChosenCluster } from "../model/upgrade-form";
 import { fieldId, useForm } from "./form-context";
+import { HostChoice } from "./host-choice";
 import { FieldNotes, useDescription } from "./spec-fields";
 
 const label = "Bundle";
@@ -80,7 +83,7 @@ export function ClusterChoice({ clusters }: { readonly clusters: readonly Cluste
       tabIndex={-1}
       {...(problemAt("clusters") && { "aria-describedby": `${fieldId("clusters")}-error` })}
     >
-      <legend>Clusters ({totals(chosen, clusters)})</legend>
+      <legend>Clusters ({totals(form.clusters, clusters)})</legend>
       <FieldNotes path="clusters" words={{ label: "Clusters", hint: "" }} />
       {clusters.length > 5 && (
         <label class="field">
@@ -127,8 +130,11 @@ export function ClusterChoice({ clusters }: { readonly clusters: readonly Cluste
 /** Of how many clusters the versions of their hosts are asked for here; those of more the plan tells at once. */
 const mostAsked = 12;
 
-function totals(chosen: readonly string[], clusters: readonly Cluster[]): string {
-  const hosts = clusters.filter(({ id }) => chosen.includes(id)).reduce((sum, { hostCount = 0 }) => sum + hostCount, 0);
+function totals(chosen: readonly ChosenCluster[], clusters: readonly Cluster[]): string {
+  const hosts = chosen.reduce((sum, { resourceId, hosts: scope }) => {
+    const { hostCount } = clusters.find(({ id }) => id === resourceId) ?? {};
+    return sum + (hostCount === undefined ? 0 : scopeSize(scope, hostCount));
+  }, 0);
   return `${chosen.length} chosen${hosts > 0 ? `, ${plural(hosts, "host")}` : ""}`;
 }
 
@@ -166,6 +172,7 @@ function ClusterRow({ cluster, place, showsVersions, onChoose }: ClusterRowProps
         {cluster.errors?.map(({ message }) => message).join(" ")}
       </span>
       <FieldNotes path={path} words={{ label: cluster.name, hint: "" }} />
+      {isChosen && <HostChoice cluster={cluster} place={place} />}
     </li>
   );
 }

@@ -29,6 +29,7 @@ export function HostFields({ path, bundle, kinds }: HostFieldsProps) {
   const target = clusterFieldGroups.target.filter(
     (name) => fields[name] !== undefined || (holdsHosts && isSuitable[name]),
   );
+  const rollout = clusterFieldGroups.rollout.filter((name) => holdsHosts || fields[name] !== undefined);
   const older = clusterFieldGroups.older.filter((name) => holdsHosts || fields[name] !== undefined);
   return (
     <>
@@ -36,7 +37,7 @@ export function HostFields({ path, bundle, kinds }: HostFieldsProps) {
         path={path}
         codec={ResourceUpgradeSpec}
         words={clusterWords}
-        only={[...target, ...clusterFieldGroups.options]}
+        only={[...target, ...rollout, ...clusterFieldGroups.options]}
         suggestions={{ toVersion: bundle ? versionsOffered(bundle).map((value) => ({ value })) : [] }}
       />
       {older.length > 0 && (

@@ -162,6 +162,7 @@ function Control({ input, shape, value, values, suggestions, set }: ControlProps
       </select>
     );
   const isNumber = schema?.type === "integer";
+  const mayBeNumber = isNumber || schema?.oneOf?.some(({ type }) => type === "integer") === true;
   return (
     <input
       type="text"
@@ -171,7 +172,7 @@ function Control({ input, shape, value, values, suggestions, set }: ControlProps
       value={text}
       onInput={({ currentTarget: { value: typed } }) =>
         // What is no number stays as it was typed: the codec says what is wrong with it.
-        set(isNumber && /^\d{1,9}$/.test(typed) ? Number(typed) : typed)
+        set(mayBeNumber && /^\d{1,9}$/.test(typed) ? Number(typed) : typed)
       }
     />
   );

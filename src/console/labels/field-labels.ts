@@ -83,8 +83,8 @@ export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId" | "hos
     fields: { id: { label: "Which ISO", hint: "An ISO of the inventory.", ids: "ISOS" } },
   },
   rollout: {
-    label: "How carefully",
-    hint: "Empty fields keep the rollout policy of the cluster. Only more careful is allowed.",
+    label: "Rollout",
+    hint: "Empty fields keep the rollout policy of the cluster, which is also the limit.",
     fields: {
       hostsAtOnce: { label: "Hosts at once", hint: "At most as many as the policy." },
       soakSeconds: { label: "Seconds between hosts", hint: "At least as many as the policy." },
@@ -258,8 +258,8 @@ export const requestWords: WordsOf<Omit<UpgradeSpec, "bundleId" | "resourceType"
     hint: "The service upgrades clusters only in parallel.",
   },
   onPrecheckFailure: {
-    label: "Where a cluster fails its prechecks",
-    hint: "Without a choice nothing is upgraded.",
+    label: "Leave out clusters that fail their prechecks",
+    hint: "The others are upgraded. Otherwise nothing is.",
     values: { FAIL: "Upgrade nothing", SKIP_RESOURCE: "Leave it out, upgrade the others" },
   },
   netvirtUpgradeUserInputSpecs: {

@@ -36,6 +36,7 @@ export function requestOf(
     resourceUpgradeSpecs: form.clusters.map((cluster) => ({
       resourceId: cluster.resourceId,
       ...fieldsOf(cluster, form, clusters),
+      ...(cluster.hosts && { hosts: cluster.hosts }),
     })),
   });
   if (E.isRight(decoded)) return decoded;
@@ -47,8 +48,9 @@ export function requestOf(
   ]);
 }
 
-/** A field for times gives a right time or none, so the only mistake there is that something lacks. */
+/** A field for times gives a right time or none, and a list of hosts is made of its choices: what lacks is a choice. */
 function plainly(path: string, message: string): string {
+  if (/\.hosts\.(?:in|ex)clude$/.test(path)) return "Choose at least one host, or all.";
   return path.endsWith("Timestamp") ? "Choose a date and a time." : message;
 }
 
@@ -70,7 +72,7 @@ export function formOf(spec: UpgradeSpec, clusters: readonly Cluster[]): E.Eithe
   const ids = resourceUpgradeSpecs.map(({ resourceId }) => resourceId);
   const twice = ids.find((id, i) => ids.indexOf(id) !== i);
   if (twice !== undefined) return E.left(`Cluster ${twice} is named twice.`);
-  const own = resourceUpgradeSpecs.map(({ resourceId: _id, ...fields }) => fields);
+  const own = resourceUpgradeSpecs.map(({ resourceId: _id, hosts: _hosts, ...fields }) => fields);
   const texts = own.map(canonical);
   const common = own[texts.indexOf(mostFrequent(texts))] ?? {};
   return E.right({
@@ -80,7 +82,12 @@ export function formOf(spec: UpgradeSpec, clusters: readonly Cluster[]): E.Eithe
     clusters: ids.map((resourceId, i) => {
       const shared = fieldsForKind(common, kindOf(resourceId, clusters)).fields;
       const fields = own[i] ?? {};
-      return canonical(shared) === texts[i] ? { resourceId } : { resourceId, own: fields };
+      const hosts = resourceUpgradeSpecs[i]?.hosts;
+      return {
+        resourceId,
+        ...(hosts && { hosts }),
+        ...(canonical(shared) !== texts[i] && { own: fields }),
+      };
     }),
   });
 }
@@ -148,7 +155,7 @@ export function problemsOfError(error: ErrorBody): readonly RequestProblem[] {
 
 /**
  * Where the form keeps what a path of the request is about. The fields of a cluster are its own, or those that all
- * clusters share; that a cluster is named is its choice in the list.
+ * clusters share; that a cluster is named is its choice in the list, and so are its hosts.
  */
 export function formPathOf(form: UpgradeForm, path: string): string {
   // All labels are one field.
@@ -158,6 +165,7 @@ export function formPathOf(form: UpgradeForm, path: string): string {
   const [, index, field] = match;
   if (index === undefined) return "clusters";
   if (field === undefined || field === "resourceId") return `clusters[${index}]`;
+  if (/^hosts\b/.test(field)) return `clusters[${index}].${field}`;
   return form.clusters[Number(index)]?.own === undefined ? `common.${field}` : `clusters[${index}].own.${field}`;
 }
 

@@ -1,4 +1,4 @@
-import type { ResourceUpgradeSpec } from "../../domain/spec/upgrade-spec";
+import type { HostsSpec, ResourceUpgradeSpec } from "../../domain/spec/upgrade-spec";
 import { type FieldPath, valueAt, withValueAt } from "./field-path";
 
 /**
@@ -7,9 +7,14 @@ import { type FieldPath, valueAt, withValueAt } from "./field-path";
  */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A cluster of the request. With `own` it has fields of its own, without it those that all clusters share. */
+/**
+ * A cluster of the request. With `own` it has fields of its own, without it those that all clusters share. Its `hosts` are
+ * never those of another.
+ */
 export interface ChosenCluster {
   readonly resourceId: string;
+  /** Those that are upgraded; absent means all. */
+  readonly hosts?: HostsSpec;
   readonly own?: Fields;
 }
 
@@ -20,7 +25,7 @@ export interface ChosenCluster {
 export interface UpgradeForm {
   readonly bundleId: string;
   readonly clusters: readonly ChosenCluster[];
-  /** A ResourceUpgradeSpec without its `resourceId`. */
+  /** A ResourceUpgradeSpec without its `resourceId` and `hosts`. */
   readonly common: Fields;
   readonly draftMode?: unknown;
   readonly parallelUpgrade?: unknown;
@@ -47,10 +52,11 @@ export const requestFields = [
   "labels",
 ] as const satisfies readonly (keyof UpgradeForm)[];
 
-/** How the fields of a cluster are put together on the page. `resourceId` is chosen, not typed. */
+/** How the fields of a cluster are put together on the page. `resourceId` and `hosts` are chosen, not typed. */
 export const clusterFieldGroups = {
   when: ["upgradeNow", "scheduledTimestamp"],
   target: ["toVersion", "personalitySpec", "customIsoSpec"],
+  rollout: ["rollout"],
   options: ["hostosUpgradeOptionsSpec"],
   older: ["shutdownVms", "enableQuickboot", "evacuateOfflineVms"],
 } as const satisfies Record<string, readonly (keyof ResourceUpgradeSpec)[]>;

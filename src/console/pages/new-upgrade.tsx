@@ -23,7 +23,7 @@ import {
 } from "../client/new-upgrade";
 import { ChangeRecordFields } from "../form/change-record-fields";
 import { BundleChoice, ClusterChoice } from "../form/choices";
-import { FormContext, revealField, useForm } from "../form/form-context";
+import { fieldId, FormContext, revealField, useForm } from "../form/form-context";
 import { JsonImport, ProblemSummary } from "../form/json-import";
 import { SameAgain } from "../form/same-again";
 import { HostFields, OwnSettings, ServerFields, WhenFields } from "../form/sections";
@@ -95,21 +95,17 @@ export function NewUpgrade({ like }: { readonly like?: string | undefined }) {
           <SameAgain like={like} isReady={knownClusters.value.length > 0} />
           <BundleChoice bundles={bundles.value?.elements ?? []} />
           <ClusterChoice clusters={knownClusters.value} />
+          <MarkedChoice name="onPrecheckFailure" marked="SKIP_RESOURCE" />
           {[bundles.error, clusters.error].map((each, i) => each && <ErrorNote key={i} error={each} isAlert />)}
           <fieldset>
             <legend>When</legend>
-            <DraftChoice />
+            <MarkedChoice name="draftMode" marked={true} />
             <WhenFields path={["common"]} />
           </fieldset>
           <details class="panel">
             <summary>Hosts: version, options, failures</summary>
             <HostFields path={["common"]} bundle={bundle} kinds={kinds.length > 0 ? kinds : [undefined]} />
-            <SpecFields
-              path={[]}
-              codec={UpgradeSpec}
-              words={requestWords}
-              only={["parallelUpgrade", "onPrecheckFailure"]}
-            />
+            <SpecFields path={[]} codec={UpgradeSpec} words={requestWords} only={["parallelUpgrade"]} />
           </details>
           <ServerFields bundle={bundle} />
           <ChangeRecordFields />
@@ -148,21 +144,29 @@ export function NewUpgrade({ like }: { readonly like?: string | undefined }) {
   );
 }
 
-/** Drafts are the rule here, so the choice is a mark and not a list. */
-function DraftChoice() {
+interface MarkedChoiceProps {
+  readonly name: "draftMode" | "onPrecheckFailure";
+  /** The value that the mark stands for. */
+  readonly marked: unknown;
+}
+
+/** A field with one value that is worth asking for. */
+function MarkedChoice({ name, marked }: MarkedChoiceProps) {
   const { form, change } = useForm();
-  const { label, hint } = requestWords.draftMode;
+  const { label, hint } = requestWords[name];
+  const id = fieldId(name);
   return (
     <label class="check">
       <input
         type="checkbox"
-        aria-describedby="draft-hint"
-        checked={form.draftMode === true}
-        onChange={({ currentTarget: { checked } }) => change(["draftMode"], checked ? true : undefined)}
+        id={id}
+        aria-describedby={`${id}-hint`}
+        checked={form[name] === marked}
+        onChange={({ currentTarget: { checked } }) => change([name], checked ? marked : undefined)}
       />
       <span>
         {label}{" "}
-        <span id="draft-hint" class="small">
+        <span id={`${id}-hint`} class="small">
           {hint}
         </span>
       </span>

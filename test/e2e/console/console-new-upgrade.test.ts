@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Locator, Page, Request } from "playwright-core";
+import type { Cluster } from "../../../src/domain/spec/cluster";
 import type { PageOfUpgrade } from "../../../src/domain/spec/upgrade";
 import { example } from "../../support/service/examples";
 import { expectAccessible, narrow } from "./accessibility";
@@ -284,6 +285,102 @@ describe("the console's form of a new upgrade", function () {
     await console.button("Start the upgrade").waitFor();
     await page.getByText(/This is not a draft/).waitFor();
     await expectAccessible(page);
+  });
+
+  it("chooses hosts of a cluster by their names, leaves out clusters that fail, and asks for a rollout", async () => {
+    const { page, service } = console;
+    const cluster = "4a6c1a1e-51b2-4d3c-9e0f-000000000034";
+    const { body } = await service.get<Cluster>(`/v1/clusters/${cluster}`);
+    const [first = "", second = ""] = (body.hosts ?? []).map(({ fqdn }) => fqdn);
+    await openForm();
+    await page.getByLabel("Bundle").selectOption(hostsOnly.bundleId);
+    await page.getByLabel(/^fra1-mgmt-cl01/).check();
+    const fold = page.locator("summary", { hasText: "All its hosts" });
+    await pressOn(page, fold, "Enter");
+    const hosts = page.getByRole("group", { name: "Hosts of fra1-mgmt-cl01" });
+    await hosts.getByLabel("All but these").check();
+    await console.button("Show the plan").click();
+    await page.getByRole("alert").getByText("Choose at least one host, or all.").waitFor();
+    await hosts.getByLabel(first).check();
+    await page.locator("summary", { hasText: "Without 1 host" }).waitFor();
+    await page.getByText(`Clusters (1 chosen, ${(body.hosts?.length ?? 0) - 1} hosts)`).waitFor();
+    await expectAccessible(page);
+    await hosts.getByLabel("Only these").check();
+    await hosts.getByLabel(second).check();
+    await page.getByLabel("Leave out clusters that fail their prechecks").check();
+
+    await page.locator("summary", { hasText: "Hosts: version" }).click();
+    await page.getByLabel("Hosts at once").fill("2");
+    await page.getByLabel("Seconds between hosts").fill("60");
+    await page.getByLabel("Hosts that may fail").fill("50%");
+    await console.button("Show the plan").click();
+    // By the policy one host goes after another, and none may fail.
+    const atOnce = page.getByLabel("Hosts at once");
+    await page
+      .getByText(/limits hostsAtOnce to at most 1;/)
+      .first()
+      .waitFor();
+    expect(await hasFocus(atOnce), "the first refused field has the focus").to.equal(true);
+    expect(await described(atOnce)).to.contain("at most 1");
+    expect(await described(page.getByLabel("Hosts that may fail"))).to.contain("asks for 50%");
+    await expectAccessible(page);
+    await atOnce.fill("1");
+    await page.getByLabel("Hosts that may fail").fill("0");
+    await console.button("Show the plan").click();
+    await console.button("Create the draft").waitFor();
+    const asked = {
+      ...hostsOnly,
+      onPrecheckFailure: "SKIP_RESOURCE",
+      resourceUpgradeSpecs: [
+        {
+          resourceId: cluster,
+          upgradeNow: true,
+          rollout: { hostsAtOnce: 1, soakSeconds: 60, toleratedFailures: 0 },
+          hosts: { include: [first, second] },
+        },
+      ],
+    };
+    expect(await shownJson(page)).to.deep.equal(asked);
+    await console.button("Create the draft").click();
+    await page.locator(".headline .badge").waitFor();
+    for (const words of [`Only the hosts ${first} and ${second}`, "Rollout: Seconds between hosts: 60"])
+      await page.getByText(words).first().waitFor({ state: "attached" });
+
+    await page.getByRole("link", { name: "New upgrade like this" }).click();
+    await page.getByText(/^Filled as .* was asked for/).waitFor();
+    expect(await shownJson(page)).to.deep.equal(asked);
+    await page.locator("summary", { hasText: "Only 2 hosts" }).click();
+    expect(await hosts.getByLabel(second).isChecked()).to.equal(true);
+  });
+
+  it("shows hosts of a pasted request that the cluster does not have, each where it is", async () => {
+    const { page } = console;
+    await page.setViewportSize(narrow);
+    await openForm();
+    const resourceUpgradeSpecs = [
+      { resourceId: "4a6c1a1e-51b2-4d3c-9e0f-000000000034", hosts: { exclude: ["esx-99.example.com"] } },
+    ];
+    await page.locator("summary", { hasText: "Fill the form from JSON" }).click();
+    await page.getByLabel("Request as JSON").fill(JSON.stringify({ ...hostsOnly, resourceUpgradeSpecs }));
+    await console.button("Fill the form").click();
+    await page.locator("summary", { hasText: "Without 1 host" }).waitFor();
+    await console.button("Show the plan").click();
+    const unknown = page.getByLabel("esx-99.example.com");
+    await page
+      .getByText(/has no host esx-99\.example\.com/)
+      .first()
+      .waitFor();
+    expect(await hasFocus(unknown)).to.equal(true);
+    expect(await described(unknown))
+      .to.contain("not in the cluster")
+      .and.to.contain("has no host");
+    await expectAccessible(page);
+    await unknown.click();
+    await unknown.waitFor({ state: "detached" });
+    expect(await hasFocus(page.getByRole("list", { name: "All but these" })), "the focus is not lost").to.equal(true);
+    await page.getByRole("radio", { name: "All", exact: true }).check();
+    await console.button("Show the plan").click();
+    await page.getByRole("heading", { name: "The plan" }).waitFor();
   });
 
   /** The texts that describe an input to a screen reader. */

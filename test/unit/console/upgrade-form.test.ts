@@ -95,6 +95,27 @@ describe("the console's form of a new upgrade", () => {
     ]);
   });
 
+  it("keeps the hosts of a cluster with that cluster, and what it shares with the others shared", () => {
+    const hosts = { exclude: ["esx-1"] };
+    const spec = {
+      bundleId: "b",
+      resourceType: "CLUSTER" as const,
+      resourceUpgradeSpecs: [
+        { resourceId: "a", toVersion: "9", hosts },
+        { resourceId: "c", toVersion: "9" },
+      ],
+    };
+    const form = formOf(spec, []);
+    if (E.isLeft(form)) throw new Error(form.left);
+    expect(form.right.clusters).to.deep.equal([{ resourceId: "a", hosts }, { resourceId: "c" }]);
+    expect(requestFrom(form.right)).to.deep.equal(spec);
+    expect(formPathOf(form.right, "resourceUpgradeSpecs[0].hosts.exclude[0]")).to.equal("clusters[0].hosts.exclude[0]");
+    const noneChosen = requestOf(changed(form.right, ["clusters", 0, "hosts"], { include: [] }), []);
+    expect(noneChosen).to.deep.equal(
+      E.left([{ path: "resourceUpgradeSpecs[0].hosts.include", message: "Choose at least one host, or all." }]),
+    );
+  });
+
   it("leaves out for a cluster what its kind has not, and says so", () => {
     const options = {
       enforceHclValidation: true,
@@ -181,8 +202,7 @@ describe("the console's form of a new upgrade", () => {
   });
 
   it("has every field of the interface on the page", () => {
-    // Hosts are chosen by JSON only.
-    const shown = [...Object.values(clusterFieldGroups).flat(), "resourceId", "hosts", "rollout"].sort();
+    const shown = [...Object.values(clusterFieldGroups).flat(), "resourceId", "hosts"].sort();
     const shape = shapeOf(ResourceUpgradeSpec);
     expect(shape.kind === "object" && Object.keys({ ...shape.required, ...shape.optional }).sort()).to.deep.equal(
       shown,
