@@ -5,6 +5,7 @@ import { freezeStories } from "./stories/freeze";
 import { notificationStories } from "./stories/notifications";
 import { operationStories } from "./stories/operations";
 import { productStories } from "./stories/products";
+import { scopeStories } from "./stories/scope";
 import { successStories } from "./stories/success";
 import type { Story } from "./story";
 
@@ -18,4 +19,5 @@ export const stories: Readonly<Record<string, Story>> = {
   ...operationStories,
   ...notificationStories,
   ...freezeStories,
+  ...scopeStories,
 };
