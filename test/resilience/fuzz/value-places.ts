@@ -33,7 +33,8 @@ export function fullValue(codec: t.Mixed): unknown {
   }
 }
 
-function describedValue({ type, format, items, minimum = 1 }: LeafSchema): unknown {
+function describedValue({ type, format, items, oneOf, minimum = 1 }: LeafSchema): unknown {
+  if (oneOf?.[0]) return describedValue(oneOf[0]);
   if (type === "array") return [fullValue(items!)];
   if (type === "object") return { any: "x" };
   if (type === "integer") return minimum;
