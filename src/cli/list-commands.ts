@@ -7,7 +7,7 @@ import { allPages } from "./all-pages";
 import type { AddCommand, CommandContext } from "./command-context";
 import { Screen } from "./display";
 import { CliError, exitCode, type ExitCode, inTermsOfOptions, type OptionOf } from "./errors";
-import { nameAndValue } from "./request";
+import { nameAndValue } from "./request-options";
 import { phaseText, sections, statusFilter } from "./phases";
 import { cut, styleFor } from "./text";
 import { parsePastTime, timeEcho } from "./time-text";

@@ -1,35 +1,13 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import type { Command } from "commander";
-import { InvalidArgumentError, Option } from "commander";
 import { parse } from "yaml";
 import { repeatRequest } from "../domain/plan/repeat-request";
-import { splitLabel } from "../domain/spec/change-record";
-import { type RolloutSpec, type ToleratedFailures, UpgradeSpec } from "../domain/spec/upgrade-spec";
+import { type RolloutSpec, UpgradeSpec } from "../domain/spec/upgrade-spec";
 import type { CommandContext } from "./command-context";
 import type { Environment } from "./environment";
 import { inTermsOfOptions, wrongUsage } from "./errors";
 import type { Named } from "./names";
-import { timeExamples } from "./time-text";
-
-/** How a request for an upgrade is given: as a file, or by these options. */
-export interface RequestOptions {
-  readonly file?: string;
-  readonly like?: string;
-  readonly cluster?: readonly string[];
-  readonly to?: string;
-  readonly at?: string;
-  readonly hosts?: readonly string[];
-  readonly excludeHosts?: readonly string[];
-  readonly hostsAtOnce?: number;
-  readonly soakSeconds?: number;
-  readonly toleratedFailures?: ToleratedFailures;
-  readonly skipFailedPrechecks?: true;
-  readonly draft?: true;
-  readonly reason?: string;
-  readonly change?: string;
-  readonly label?: readonly (readonly [name: string, value: string])[];
-}
+import type { RequestOptions } from "./request-options";
 
 /** A request as it is sent, and what its errors are called on the command line. */
 export interface UpgradeRequest {
@@ -37,94 +15,6 @@ export interface UpgradeRequest {
   readonly isDraft: boolean;
   /** Errors of the service name options where the request was made from some. */
   readonly translate: (error: unknown) => unknown;
-}
-
-/** Adds the options of {@link RequestOptions} but `--draft`. */
-export function withRequestOptions(command: Command): Command {
-  return command
-    .option("-f, --file <file>", "the request as JSON or YAML; - is standard input")
-    .addOption(
-      new Option("--like <upgrade>", "what this upgrade was asked for, without its times").conflicts([
-        "file",
-        "cluster",
-        "to",
-        "hosts",
-        "excludeHosts",
-        "skipFailedPrechecks",
-        "hostsAtOnce",
-        "soakSeconds",
-        "toleratedFailures",
-      ]),
-    )
-    .addOption(
-      new Option("-c, --cluster <clusters>", "clusters by name or id, separated by commas")
-        .argParser(separated)
-        .conflicts("file"),
-    )
-    .addOption(
-      new Option("--hosts <hosts>", "only these hosts of the cluster, by name or id, separated by commas")
-        .argParser(separated)
-        .conflicts(["file", "excludeHosts"]),
-    )
-    .addOption(
-      new Option("--exclude-hosts <hosts>", "all hosts of the cluster but these, separated by commas")
-        .argParser(separated)
-        .conflicts("file"),
-    )
-    .addOption(
-      new Option(
-        "--hosts-at-once <n>",
-        "hosts of a cluster out of service at once, at most what its rollout policy allows",
-      )
-        .argParser(wholeNumber)
-        .conflicts("file"),
-    )
-    .addOption(
-      new Option("--soak-seconds <n>", "seconds between hosts, at least what the rollout policy wants")
-        .argParser(wholeNumber)
-        .conflicts("file"),
-    )
-    .addOption(
-      new Option(
-        "--tolerated-failures <n or %>",
-        "hosts of a cluster that may fail without stopping it, such as 2 or 10%, at most what its rollout policy allows",
-      )
-        .argParser((text: string): ToleratedFailures => (text.endsWith("%") ? text : wholeNumber(text)))
-        .conflicts("file"),
-    )
-    .addOption(
-      new Option(
-        "--skip-failed-prechecks",
-        "leave out clusters that fail their prechecks, upgrade the others",
-      ).conflicts("file"),
-    )
-    .addOption(new Option("--to <bundle>", "bundle to upgrade to: version, name or id").conflicts("file"))
-    .addOption(new Option("--at <time>", `begin at this time, such as ${timeExamples}`).conflicts("file"))
-    .option("--reason <text>", "why it is made, for people")
-    .option("--change <id>", "id of the change record, such as CHG0012345")
-    .option(
-      "--label <name=value>",
-      "a label; can be repeated",
-      (text: string, before: LabelOptions | undefined): LabelOptions => [...(before ?? []), nameAndValue(text)],
-    );
-}
-
-type LabelOptions = NonNullable<RequestOptions["label"]>;
-
-/** A label as it is written on the command line. */
-export function nameAndValue(text: string): LabelOptions[number] {
-  const [name, value] = splitLabel(text);
-  if (name === "" || value === "") throw new InvalidArgumentError("It is a label as NAME=VALUE.");
-  return [name, value];
-}
-
-function separated(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, ...value.split(",")].map((one) => one.trim()).filter((one) => one !== "");
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It is a whole number.");
-  return Number(text);
 }
 
 /** The request that a command line gives. */

@@ -4,7 +4,8 @@ import { UpgradePreview } from "../domain/plan/preview";
 import { Task } from "../domain/spec/task";
 import type { AddCommand, CommandContext } from "./command-context";
 import { CliError, exitCode, type ExitCode } from "./errors";
-import { readRequest, type RequestOptions, type UpgradeRequest, withRequestOptions } from "./request";
+import { readRequest, type UpgradeRequest } from "./request";
+import { type RequestOptions, withRequestOptions } from "./request-options";
 import { planView, startSummary } from "./views";
 import { watch } from "./watch";
 
