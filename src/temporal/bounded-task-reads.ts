@@ -13,7 +13,7 @@ interface Read {
 }
 
 /**
- * Reads of Tasks that end in time while Temporal is busy: a read that takes longer than `patience` (milliseconds) is
+ * Reads of Tasks that end in time while Temporal is busy: a read that takes longer than `timeout` (milliseconds) is
  * answered by the one before it, which says as of when it is; the next read uses what comes later. Nothing stands in for
  * what was never read, what was read before a request of this process or more than ten seconds ago, and for an error.
  */
@@ -23,7 +23,7 @@ export class BoundedTaskReads {
 
   constructor(
     private readonly readNow: (id: string) => Promise<Task | undefined>,
-    private readonly patience: number,
+    private readonly timeout: number,
   ) {}
 
   async read(id: string): Promise<Task | undefined> {
@@ -31,7 +31,7 @@ export class BoundedTaskReads {
     const reading = this.readNow(id).then((task) => this.remember(id, task, begun));
     if (!this.latest.has(id)) return reading;
     const timer = new AbortController();
-    const late = pause(this.patience, undefined, { signal: timer.signal })
+    const late = pause(this.timeout, undefined, { signal: timer.signal })
       .then(() => this.standIn(id) ?? reading)
       .catch(() => reading);
     try {
