@@ -162,7 +162,7 @@ describe("runClusterPrechecks", function () {
     await remediation.heartbeat(({ activity }) => /to reconnect/.test(activity));
     remediation.environment.cancel("WORKER_SHUTDOWN");
     await remediation.end;
-    const { failed, errors } = await run();
+    const { failed, errors, findings } = await run();
     expect(failed).to.deep.equal([
       "HOSTS_CONNECTED",
       "NO_HOST_IN_MAINTENANCE_MODE",
@@ -175,6 +175,16 @@ describe("runClusterPrechecks", function () {
       "CLUSTER_BUSY",
       "PRECHECK_NOT_RUN",
     ]);
+
+    // A check whose errors are all acknowledged keeps no other from being made, and tells them all the same.
+    const busy = findings.filter(({ code }) => code === "CLUSTER_BUSY").map(findingKey);
+    expect(busy).to.have.length(1);
+    const accepted = await run({ acknowledged: busy });
+    expect(accepted.findings.map(({ code }) => code)).to.deep.equal([
+      ...["HOST_NOT_CONNECTED", "HOST_IN_MAINTENANCE_MODE", "CLUSTER_BUSY", "HEALTH_CHECK_ERROR"],
+    ]);
+    const other = busy.map((key) => ({ ...key, subject: "another task" }));
+    expect((await run({ acknowledged: other })).findings).to.deep.equal(findings);
   });
 
   it("tells the warnings of the health check, which fail nothing", async () => {
@@ -210,19 +220,6 @@ describe("runClusterPrechecks", function () {
     expect(findings.map(({ message }) => message)).to.deep.equal(errors.map(({ message }) => message));
     expect(findings.every(({ resourceId }) => resourceId === cluster.target.cluster.resourceId)).to.equal(true);
     expect(findings.at(-1)?.subject).to.equal("Host readiness: The vSAN is not healthy.");
-  });
-
-  it("runs checks that need one whose errors are all acknowledged, and tells the errors all the same", async () => {
-    await start();
-    await cluster.fault({ kind: "OPERATION_IN_PROGRESS" });
-    const before = await run();
-    expect(before.findings.map(({ code }) => code)).to.deep.equal(["CLUSTER_BUSY", "PRECHECK_NOT_RUN"]);
-    const [busy] = before.findings as [(typeof before.findings)[0]];
-    const { findings, failed, statuses } = await run({ acknowledged: [findingKey(busy)] });
-    expect(findings).to.deep.equal([busy]);
-    expect([failed, statuses["CLUSTER_HEALTH"]]).to.deep.equal([["NO_OPERATION_IN_PROGRESS"], "SUCCESSFUL"]);
-    const other = { ...findingKey(busy), subject: "another task" };
-    expect((await run({ acknowledged: [other] })).findings).to.deep.equal(before.findings);
   });
 
   it("skips the draft where the desired image is the target already", async () => {
