@@ -59,7 +59,6 @@ const operationsOnUpgrades = [
   "approveUpgrade",
   "rejectUpgrade",
   "runPrechecks",
-  "acknowledgeFinding",
   "retryTask",
   "cancelTask",
 ];

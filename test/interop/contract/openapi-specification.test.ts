@@ -105,6 +105,7 @@ const furtherModels = [
   "UpgradeUpdateSpec",
   "ApprovalSpec",
   "RejectionSpec",
+  ...["Finding", "Acknowledgement", "AcknowledgementSpec", "FindingCounts"],
   "UpgradeApprovals",
   "Approval",
   "MgmtUpgradePatchSpec",
