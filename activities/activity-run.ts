@@ -9,7 +9,7 @@ import { LeaseEndedError, withLease } from "./drivers/lease";
 import { type FailureContext, failureOf, type FailureOptions, frozenFailure, workerShutdownFailure } from "./failures";
 import { FrozenError } from "./freeze-check";
 import { createRetryPolicy, type RetryBounds, type RetryHooks, type RetryPolicy } from "./retry-policy";
-import type { AtStage, WorkStage } from "./work-stage";
+import type { PrecheckOptions, WorkStage } from "./work-stage";
 
 /**
  * Between two signs of life, in milliseconds, where a worker does little. Well below any heartbeat timeout (HEARTBEAT_SECONDS is
@@ -99,7 +99,7 @@ function endedWithoutAWish(): CancelledFailure | undefined {
 }
 
 /** RetryPolicy of prechecks: at the first contact of an upgrade, or between two of its products. */
-export function precheckRetryPolicy(limits: ActivityLimits, { stage = "FIRST_CONTACT" }: AtStage): RetryPolicy {
+export function precheckRetryPolicy(limits: ActivityLimits, { stage = "FIRST_CONTACT" }: PrecheckOptions): RetryPolicy {
   return activityRetryPolicy(shortBounds(limits), undefined, stage);
 }
 

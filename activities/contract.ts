@@ -11,13 +11,14 @@ import type {
   RemediationResult,
   RunAgain,
 } from "../src/domain/task/host-remediation";
+import type { FindingKey } from "../src/domain/task/findings";
 import type { MgmtProgress } from "../src/domain/task/mgmt-progress";
 import type { NetvirtProgress } from "../src/domain/task/netvirt-upgrade";
 import type { VersionCounts } from "../src/domain/upgrade/upgrade-facts";
 import type { MgmtActivities } from "./mgmt-contract";
 import type { NetvirtActivities } from "./netvirt-contract";
 import type { NotificationActivities } from "./notification-contract";
-import type { AtStage } from "./work-stage";
+import type { PrecheckOptions } from "./work-stage";
 
 export type { RunAgain } from "../src/domain/task/host-remediation";
 export type * from "./mgmt-contract";
@@ -111,6 +112,8 @@ export interface HealthLook {
 export interface AwaitHealthInput extends ClusterTarget {
   /** A check of the component manager that a look has asked for. */
   readonly check?: string;
+  /** What of the cluster's health an operator has accepted. */
+  readonly acknowledged?: readonly FindingKey[];
 }
 
 /** A host of a baseline-managed cluster before anything is done to it; recorded, so that all of it can be put back. */
@@ -158,6 +161,8 @@ export interface RemediateHostsInput extends ClusterTarget, RunAgain<Remediation
    * healthy; see {@link RemediationResult.gateClosed}.
    */
   readonly gate?: true;
+  /** What of the cluster's health an operator has accepted. */
+  readonly acknowledged?: readonly FindingKey[];
   /**
    * Only of IMAGE, and always there where the policy takes several hosts at the same time (`hostsAtOnce` of
    * {@link UpgradeActivities.putRemediationPolicy}): the product then remediates only hosts that are empty before, so
@@ -219,7 +224,7 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
   /** Looks whether a freeze keeps something from beginning. With `known` it fails, to be tried again, while that holds. */
   lookAtFreeze(look: FreezeLook): Promise<FreezeFound>;
   /** Runs every precheck of a cluster, changes nothing. Heartbeats its Stages as they finish. */
-  runClusterPrechecks(target: ClusterTarget & AtStage): Promise<ClusterPrechecks>;
+  runClusterPrechecks(target: ClusterTarget & PrecheckOptions): Promise<ClusterPrechecks>;
   /**
    * The cluster's hosts, in the order in which they are to be upgraded; read once more at the cluster's end, where
    * `connection`, `inMaintenanceMode` and `stoppedVms` say what is not as it should be.

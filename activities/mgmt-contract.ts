@@ -3,7 +3,7 @@ import type { AttemptPolicy, MgmtTemporaryNetwork, MgmtUpgradePlan } from "../sr
 import type { Stage } from "../src/domain/spec/task";
 import type { RunAgain } from "../src/domain/task/host-remediation";
 import type { MgmtProgress } from "../src/domain/task/mgmt-progress";
-import type { AtStage } from "./work-stage";
+import type { PrecheckOptions } from "./work-stage";
 
 /** A management server and the version that it is to be brought to. */
 export interface MgmtTarget {
@@ -52,7 +52,7 @@ export interface MgmtMigrationInput extends MgmtStepInput {
  */
 export interface MgmtActivities {
   /** Runs every precheck of a management server, changes nothing. Heartbeats its Stages as they finish. */
-  runMgmtPrechecks(input: MgmtPrecheckInput & AtStage): Promise<MgmtPrechecks>;
+  runMgmtPrechecks(input: MgmtPrecheckInput & PrecheckOptions): Promise<MgmtPrechecks>;
   readMgmtServer(target: MgmtTarget): Promise<MgmtServer>;
   /** InPlace: until the update is staged. */
   stageMgmtUpdate(input: MgmtStepInput): Promise<void>;

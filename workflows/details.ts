@@ -129,6 +129,8 @@ function effectOf(request: OperatorRequest, { phase, offered }: UpgradeDetails):
       return "continues it";
     case "retry":
       return "tries again what is not done";
+    case "acknowledge":
+      return "accepts a finding of the prechecks, by its input";
     case "prechecks":
       return "runs the prechecks again";
     case "pause":
@@ -141,6 +143,8 @@ function effectOf(request: OperatorRequest, { phase, offered }: UpgradeDetails):
 /** The input of a request that cannot do without, as an example. */
 function inputOf(request: OperatorRequest, phase: PublishedPhase): string[] {
   if (request === "approve") return [`--input '{"requestedBy": "NAME"}'`];
+  if (request === "acknowledge")
+    return [`--input '{"requestedBy": "NAME", "code": "CODE", "resourceId": "ID", "reason": "WHY"}'`];
   const isScheduled = phase === "SCHEDULED" || phase === "WAITING";
   return request === "commit" && isScheduled ? [`--input '{"upgradeNow": true}'`] : [];
 }

@@ -56,7 +56,7 @@ export const activityQuery = defineQuery<ActivityRecord>("activity");
 export const subTaskQuery = defineQuery<SubTask & Published>("subTask");
 
 /** From the upgrade to a resource's Workflow: its turn and its time have come. */
-export const beginSignal = defineSignal("begin");
+export const beginSignal = defineSignal<[begin?: unknown]>("begin");
 /** From the upgrade to a resource's Workflow: the Timestamp at which its work begins now, or null. For lists only. */
 export const rescheduledSignal = defineSignal<[startsAt: unknown]>("rescheduled");
 /** From the upgrade to a resource's Workflow: whether it is paused, as JSON boolean. */
@@ -71,6 +71,17 @@ export const notificationsSignal = defineSignal<[notices: unknown]>("notices");
 
 /** To the Workflow of an upgrade's notifications: the upgrade may have ended. */
 export const lookSignal = defineSignal("look");
+
+/** What goes with its beginning: findings of its prechecks that were acknowledged, which its health gate lets pass. */
+export const BeginPayload = model(
+  {},
+  {
+    acknowledged: t.array(
+      model({ code: t.string, resourceId: t.string }, { hostId: t.string, subject: t.string, until: Timestamp }),
+    ),
+  },
+);
+export type BeginPayload = t.TypeOf<typeof BeginPayload>;
 
 /** A codec, because anybody can send a Signal. */
 export const NotificationsPayload = t.array(UpgradeNotification);

@@ -1,17 +1,18 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 import { isInScope } from "../../src/domain/plan/host-scope";
+import { type FindingKey, isSameFinding } from "../../src/domain/task/findings";
 import type { ActivityLimits } from "../activity-limits";
 import { activityRetryPolicy, cancelledFailure, runActivity, stopReason } from "../activity-run";
 import { completeTask } from "../complete-task";
 import type { AwaitHealthInput, ClusterTarget, HealthLook, HealthWait } from "../contract";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
-import { checkFindings } from "../drivers/vlcm/check-findings";
+import { checkFindings, checkSubject } from "../drivers/vlcm/check-findings";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { HostSummary } from "../drivers/vlcm/vlcm-models";
 import { createRetryPolicy, type RetryPolicy } from "../retry-policy";
-import { redStatuses } from "./baseline/red-statuses";
+import { readAlarms } from "./baseline/read-alarms";
 import type { HostMaintenance } from "./host-maintenance";
 
 /** What looking at a cluster's health takes, with how long and how often that is done. */
@@ -91,7 +92,7 @@ class LookTooLongError extends Error {}
 /** A short look at a cluster's health. Whatever it cannot find out at once is left to `awaitClusterHealth`. */
 export async function lookAtHealth(
   { limits, ...dependencies }: ClusterHealthDependencies & { readonly limits: Pick<ActivityLimits, "poll" | "clock"> },
-  input: ClusterTarget,
+  input: WatchedCluster,
 ): Promise<HealthLook> {
   const { poll, clock } = limits;
   const began = clock.now();
@@ -126,6 +127,9 @@ interface ClusterHealthDependencies {
   maintenanceOf(componentManagerId: string): HostMaintenance;
 }
 
+/** A cluster, and what of its health an operator has accepted. */
+type WatchedCluster = ClusterTarget & Pick<AwaitHealthInput, "acknowledged">;
+
 /** What the cheap looks say. Where they find nothing in an image-managed cluster, its own check has the last word. */
 interface FirstLook {
   readonly problems: readonly string[];
@@ -137,9 +141,9 @@ interface FirstLook {
 class ClusterHealth {
   readonly #dependencies: ClusterHealthDependencies;
   readonly #retryPolicy: RetryPolicy;
-  readonly #target: ClusterTarget;
+  readonly #target: WatchedCluster;
 
-  constructor(dependencies: ClusterHealthDependencies, retryPolicy: RetryPolicy, target: ClusterTarget) {
+  constructor(dependencies: ClusterHealthDependencies, retryPolicy: RetryPolicy, target: WatchedCluster) {
     this.#dependencies = dependencies;
     this.#retryPolicy = retryPolicy;
     this.#target = target;
@@ -159,19 +163,21 @@ class ClusterHealth {
     ]);
     const asked = hosts.filter(({ host }) => isInScope(this.#target.scope, host));
     const away = asked
+      .filter(({ host }) => !this.#isAccepted({ code: "HOST_NOT_CONNECTED", hostId: host }))
       .filter(({ connection_state, power_state }) => connection_state !== "CONNECTED" || power_state !== "POWERED_ON")
       .map(
         (host) =>
           `Host ${host.name} is ${host.connection_state === "CONNECTED" ? host.power_state : host.connection_state}.`,
       );
     const kept = asked
-      .filter(({ host }) => inside.has(host))
+      .filter(({ host }) => inside.has(host) && !this.#isAccepted({ code: "HOST_IN_MAINTENANCE_MODE", hostId: host }))
       .map((host) => `Host ${host.name} is in maintenance mode.`);
     if (away.length + kept.length > 0) return { problems: [...away, ...kept], hosts, needsCheck: false };
     if (this.#target.kind !== "BASELINE") return { problems: [], hosts, needsCheck: true };
     const management = this.#dependencies.managementOf(componentManagerId);
-    const red = await redStatuses(management, this.#retryPolicy, this.#target);
-    return { problems: red.map((title) => `${title} has the status red.`), hosts, needsCheck: false };
+    const alarms = await readAlarms(management, this.#retryPolicy, this.#target);
+    const red = alarms.filter(({ status, host }) => status === "red" && !this.#isAccepted(healthError(host?.id)));
+    return { problems: red.map(({ title }) => `${title} has the status red.`), hosts, needsCheck: false };
   }
 
   /** Asks for the component manager's own check; gives its task. */
@@ -186,10 +192,22 @@ class ClusterHealth {
     const found = task && checkFindings(task, this.#target.scope);
     if (!found) return [`The health check of ${name} gave no result.`];
     const nameOf = (id: string) => hosts.find(({ host }) => host === id)?.name ?? id;
-    return found.map(({ host, check, issue }) => `${host === undefined ? name : nameOf(host)}: ${check}: ${issue}`);
+    const errors = found.filter(
+      (one) => one.severity === "ERROR" && !this.#isAccepted({ ...healthError(one.host), subject: checkSubject(one) }),
+    );
+    return errors.map(({ host, check, issue }) => `${host === undefined ? name : nameOf(host)}: ${check}: ${issue}`);
+  }
+
+  #isAccepted(finding: Omit<FindingKey, "resourceId">): boolean {
+    const { resourceId } = this.#target.cluster;
+    return this.#target.acknowledged?.some((one) => isSameFinding(one, { ...finding, resourceId })) === true;
   }
 
   get #client(): VlcmClient {
     return this.#dependencies.clientOf(this.#target.cluster.componentManagerId);
   }
+}
+
+function healthError(host: string | undefined): Pick<FindingKey, "code" | "hostId"> {
+  return { code: "HEALTH_CHECK_ERROR", ...(host !== undefined && { hostId: host }) };
 }

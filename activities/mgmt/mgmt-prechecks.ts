@@ -1,13 +1,13 @@
-import type { ErrorBody } from "../../src/domain/errors";
 import type { Stage } from "../../src/domain/spec/task";
 import { compareVersions } from "../../src/domain/version";
 import type { ManagementServerSettings } from "../activity-dependencies";
 import { isOutage, pacedRetry, precheckRetryPolicy, runActivity } from "../activity-run";
-import type { AtStage } from "../contract";
+import type { PrecheckOptions } from "../contract";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
+import { textsOf } from "../drivers/vapi/vapi-models";
 import { errorBodyOf } from "../failures";
 import type { MgmtPrecheckInput, MgmtPrechecks } from "../mgmt-contract";
-import { type Check, errorsOf, type Finding, runChecks } from "../prechecks/run-checks";
+import { type Check, type Finding, findingsAbout, type Found, foundError, runChecks } from "../prechecks/run-checks";
 import type { RetryPolicy } from "../retry-policy";
 import { mgmtContext, type MgmtDependencies } from "./mgmt-step";
 import { brokenUpdate, isForeign, isSameVersion, offeredVersion, readMigrationView, readUpdateView } from "./mgmt-view";
@@ -35,8 +35,8 @@ export type MgmtCheckType =
 type MgmtCheck = Check<MgmtCheckType, MgmtCheckInput>;
 
 /** Findings as the errors of a Stage, with the management server in their context. */
-function mgmtFindings({ target }: MgmtCheckInput, findings: readonly Finding[]): ErrorBody[] {
-  return errorsOf(mgmtContext(target), findings);
+function mgmtFindings({ target }: MgmtCheckInput, findings: readonly Finding[]): Found[] {
+  return findingsAbout(mgmtContext(target), findings);
 }
 
 /** The management server's check of the migration finds no error. */
@@ -52,17 +52,32 @@ const migrationCheck: MgmtCheck = {
     const underWay = ["STAGING", "STAGED", "PREPARING", "PREPARED"].includes(migration.current_state ?? "");
     if (isSameVersion(version, target.targetVersion) || underWay) return [];
     const targetVersion = await offeredVersion(client, retryPolicy, target.targetVersion);
-    const issues = await checkMigration(client, retryPolicy, migrationSpec({ ...target, targetVersion }, settings));
-    return mgmtFindings(
-      input,
-      issues.map((issue) => ({
+    const { errors, warnings } = await checkMigration(
+      client,
+      retryPolicy,
+      migrationSpec({ ...target, targetVersion }, settings),
+    );
+    return mgmtFindings(input, [
+      ...errors.map((issue) => ({
         code: "MGMT_CHECK_FAILED",
         message: `The management server's check of the migration: ${issue}`,
         remediation: "Resolve what the check reports, then run the prechecks again.",
       })),
-    );
+      ...warnings.map((issue) => checkWarning("migration", issue)),
+    ]);
   },
 };
+
+/** A warning of the management server's own check. */
+function checkWarning(what: "update" | "migration", issue: string): Finding {
+  return {
+    severity: "WARNING",
+    code: "MGMT_CHECK_WARNING",
+    message: `The management server's check of the ${what}: ${issue}`,
+    remediation: "Find out what the warning means for the management server, or acknowledge it.",
+    subject: issue,
+  };
+}
 
 /** The inventory says all that a migration needs beside the request. */
 const migrationSettings: MgmtCheck = {
@@ -107,13 +122,13 @@ const noUpdateInProgress: MgmtCheck = {
     const { server, targetVersion, mechanism } = target;
     const view = await retryPolicy.retry(() => readUpdateView(client));
     const broken = brokenUpdate(server.name, view);
-    if (broken) return [errorBodyOf(broken.error, mgmtContext(target))];
-    const found: ErrorBody[] = [];
+    if (broken) return [foundError(errorBodyOf(broken.error, mgmtContext(target)))];
+    const found: Found[] = [];
     const { update, staged } = view;
     if (running.has(update.state))
       found.push(...mgmtFindings(input, [busy(server.name, `An update is ${update.state}`)]));
     else if (mechanism === "InPlace" && staged?.staging_complete && !isSameVersion(staged.version, targetVersion)) {
-      found.push(errorBodyOf(otherStaged(server.name, staged.version), mgmtContext(target)));
+      found.push(foundError(errorBodyOf(otherStaged(server.name, staged.version), mgmtContext(target))));
     }
     const { migration } = await retryPolicy.retry(() => readMigrationView(client));
     const { current_state: state } = migration;
@@ -178,7 +193,10 @@ const updateCheck: MgmtCheck = {
     if (isSameVersion(await retryPolicy.retry(() => client.readVersion()), target.targetVersion)) return [];
     const offered = await offeredVersion(client, retryPolicy, target.targetVersion);
     const precheck = await retryPolicy.retry(() => client.precheckUpdate(offered));
-    return mgmtFindings(input, findingsOfUpdate(target.server.name, precheck, settings));
+    return mgmtFindings(input, [
+      ...findingsOfUpdate(target.server.name, precheck, settings),
+      ...textsOf(precheck.issues?.warnings).map((issue) => checkWarning("update", issue)),
+    ]);
   },
 };
 
@@ -194,7 +212,7 @@ const prechecks: Record<MgmtPrecheckInput["mechanism"], readonly MgmtCheck[]> = 
  */
 export function runMgmtPrechecks(
   { serverOf, limits }: MgmtDependencies,
-  target: MgmtPrecheckInput & AtStage,
+  target: MgmtPrecheckInput & PrecheckOptions,
 ): Promise<MgmtPrechecks> {
   const context = mgmtContext(target);
   const stages: Stage[] = [];
@@ -210,6 +228,8 @@ export function runMgmtPrechecks(
       checks: prechecks[target.mechanism],
       input,
       context,
+      resourceId: target.server.resourceId,
+      acknowledged: target.acknowledged,
       onStage,
       isOutage: (error) => isOutage(retryPolicy, limits, error),
     });

@@ -53,7 +53,7 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
   async function goOn(): Promise<void> {
     if (!known.checked) {
       progress.note("Checking whether the migration is possible.");
-      const causes = await checkMigration(client, retryPolicy, spec);
+      const { errors: causes } = await checkMigration(client, retryPolicy, spec);
       const what = `Management server ${server.name} cannot be migrated to ${target}`;
       if (causes.length > 0) throw mgmtFailure("MGMT_CHECK_FAILED", what, { causes });
       known.checked = true;
@@ -146,18 +146,26 @@ export async function checkMigration(
   client: VcsaClient,
   retryPolicy: RetryPolicy,
   spec: MigrationSpec,
-): Promise<string[]> {
+): Promise<MigrationIssues> {
   const task = await completeCheck(client, retryPolicy, () => client.checkMigration(spec));
-  if (!task) return ["The check gave no result: the management server no longer has it."];
+  if (!task) return { errors: ["The check gave no result: the management server no longer has it."], warnings: [] };
   const result = ValidationResult.is(task.result) ? task.result : {};
   const details = (result.details ?? []).flatMap(({ notifications, error }) => [
     ...textsOf(notifications?.errors),
     ...reasonsOf({ error }),
   ]);
-  const found = [...new Set([...textsOf(result.notifications?.errors), ...details])];
-  if (found.length > 0 || task.status === "SUCCEEDED") return found;
+  const all = [result.notifications, ...(result.details ?? []).map(({ notifications }) => notifications)];
+  const warnings = [...new Set(all.flatMap((one) => textsOf(one?.warnings)))];
+  const errors = [...new Set([...textsOf(result.notifications?.errors), ...details])];
+  if (errors.length > 0 || task.status === "SUCCEEDED") return { errors, warnings };
   const [reason] = reasonsOf(task);
-  return [reason ?? "The check failed and does not say why."];
+  return { errors: [reason ?? "The check failed and does not say why."], warnings };
+}
+
+/** What the check of a migration reports. */
+interface MigrationIssues {
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 interface Wanted {

@@ -1,11 +1,10 @@
-import type { ErrorBody } from "../../src/domain/errors";
 import { netvirtComponentOrder } from "../../src/domain/task/netvirt-upgrade";
 import type { ActivityLimits } from "../activity-limits";
 import type { NetvirtTarget } from "../contract";
 import { DriverError } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import type { CheckFailure, UpgradeStatus } from "../drivers/nsx/nsx-models";
-import { type Check, errorsOf, type Finding } from "../prechecks/run-checks";
+import { type Check, type Finding, findingsAbout, type Found } from "../prechecks/run-checks";
 import { duration, type RetryPolicy } from "../retry-policy";
 import { isIncluded, nameOf } from "./netvirt-settings";
 import { listGroups, readNetvirtUpgrade } from "./read-netvirt-upgrade";
@@ -32,8 +31,8 @@ export type NetvirtPrecheckType =
 export type NetvirtPrecheck = Check<NetvirtPrecheckType, NetvirtPrecheckInput>;
 
 /** Findings as the errors of a Stage, with the instance in their context. */
-export function netvirtFindings({ target, client }: NetvirtPrecheckInput, findings: readonly Finding[]): ErrorBody[] {
-  return errorsOf({ netvirt: target.netvirt.name, componentManager: client.id }, findings);
+export function netvirtFindings({ target, client }: NetvirtPrecheckInput, findings: readonly Finding[]): Found[] {
+  return findingsAbout({ netvirt: target.netvirt.name, componentManager: client.id }, findings);
 }
 
 /** What the upgrade coordinator itself checks before an upgrade. */
@@ -59,28 +58,42 @@ export const coordinatorChecks: NetvirtPrecheck = {
     }
     const failures = await retryPolicy.retry(() => client.listPrecheckFailures(component));
     const leftOut = await groupsLeftOut(input);
-    return netvirtFindings(
-      input,
-      failures
-        .filter((failure) => isInTheWay(failure) && !leftOut.has(failure.group_name ?? ""))
-        .map((failure) => ({
-          code: "NETVIRT_CHECK_FAILED",
-          message: `${failure.origin_name ?? failure.component_type ?? "A check"}: ${failure.message?.message ?? "the check gives no reason"}`,
-          remediation:
-            "Resolve what the check reports, or acknowledge it in the upgrade coordinator if it is a warning, then run the prechecks again.",
-          context: {
-            ...(failure.component_type !== undefined && { component: failure.component_type }),
-            ...(failure.group_name !== undefined && { group: failure.group_name }),
-            ...(failure.origin_name !== undefined && { node: failure.origin_name }),
-          },
-        })),
-    );
+    return netvirtFindings(input, failures.filter(({ group_name = "" }) => !leftOut.has(group_name)).map(toFinding));
   },
 };
 
-/** A failure is in the way, and so is a warning that somebody still has to acknowledge. */
-function isInTheWay({ type = "FAILURE", needs_ack, acked }: CheckFailure): boolean {
-  return acked !== true && (needs_ack === true || !/warning/i.test(type));
+/** A failure is in the way, and so is a warning that an operator still has to acknowledge in the coordinator. */
+function toFinding(failure: CheckFailure): Finding {
+  const { type = "FAILURE", needs_ack, acked, component_type, group_name, origin_name } = failure;
+  const message = `${origin_name ?? component_type ?? "A check"}: ${failure.message?.message ?? "the check gives no reason"}`;
+  const context = {
+    ...(component_type !== undefined && { component: component_type }),
+    ...(group_name !== undefined && { group: group_name }),
+    ...(origin_name !== undefined && { node: origin_name }),
+  };
+  const common = { message, context, subject: message };
+  const again = "then run the prechecks again.";
+  if (acked === true)
+    return {
+      ...common,
+      severity: "INFO",
+      code: "NETVIRT_CHECK_ACKNOWLEDGED",
+      remediation: "No action required: it is acknowledged in the upgrade coordinator.",
+    };
+  if (needs_ack === true)
+    return {
+      ...common,
+      code: "NETVIRT_CHECK_UNACKNOWLEDGED",
+      remediation: `Resolve what the check reports or acknowledge it in the upgrade coordinator, ${again}`,
+    };
+  if (/warning/i.test(type))
+    return {
+      ...common,
+      severity: "WARNING",
+      code: "NETVIRT_CHECK_WARNING",
+      remediation: `Resolve what the check reports, ${again}`,
+    };
+  return { ...common, code: "NETVIRT_CHECK_FAILED", remediation: `Resolve what the check reports, ${again}` };
 }
 
 interface ChecksRun {

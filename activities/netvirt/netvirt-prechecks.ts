@@ -3,7 +3,7 @@ import { netvirtComponentOrder } from "../../src/domain/task/netvirt-upgrade";
 import { compareVersions } from "../../src/domain/version";
 import type { ActivityLimits } from "../activity-limits";
 import { isOutage, pacedRetry, precheckRetryPolicy, runActivity, timeOfRun } from "../activity-run";
-import type { AtStage, NetvirtTarget } from "../contract";
+import type { PrecheckOptions, NetvirtTarget } from "../contract";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import type { UnitGroup } from "../drivers/nsx/nsx-models";
 import { runChecks } from "../prechecks/run-checks";
@@ -142,6 +142,7 @@ const nodesInService: NetvirtPrecheck = {
         message: `Node ${name} of ${group} is in NETVIRT maintenance mode, so upgrades skip it.`,
         remediation: `Take ${name} out of NETVIRT maintenance mode in the NETVIRT manager (a restart of the node does not), then run the prechecks again.`,
         context: { node: name, group },
+        subject: name,
       })),
     );
   },
@@ -214,7 +215,7 @@ interface PrecheckDependencies {
 /** Runs every check of an instance and gives one Stage each; see `runClusterPrechecks`. */
 export function runNetvirtPrechecks(
   { clientOf, limits }: PrecheckDependencies,
-  target: NetvirtTarget & AtStage,
+  target: NetvirtTarget & PrecheckOptions,
 ): Promise<{ stages: Stage[] }> {
   const { name, componentManagerId } = target.netvirt;
   const context = { netvirt: name, componentManager: componentManagerId };
@@ -232,6 +233,8 @@ export function runNetvirtPrechecks(
       checks: prechecks,
       input,
       context,
+      resourceId: target.netvirt.resourceId,
+      acknowledged: target.acknowledged,
       onStage,
       isOutage: (error) => isOutage(retryPolicy, limits, error),
     });

@@ -3,8 +3,8 @@ import type { ActivityDependencies } from "../activity-dependencies";
 import type { ActivityLimits } from "../activity-limits";
 import { followHostTask } from "../clusters/baseline/follow-host-task";
 import { patchSource } from "../clusters/baseline/patch-source";
-import { redStatuses } from "../clusters/baseline/red-statuses";
-import type { AtStage, ClusterPrechecks, ClusterTarget } from "../contract";
+import { readAlarms } from "../clusters/baseline/read-alarms";
+import type { PrecheckOptions, ClusterPrechecks, ClusterTarget } from "../contract";
 import { reasonsOfFault } from "../drivers/vim25/soap";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import { endedByOutage, hasEnded } from "../drivers/vim25/vim25-models";
@@ -108,12 +108,14 @@ const noBaselineHostInMaintenanceMode = noHostInMaintenanceMode<BaselinePrecheck
 const noHostTask = noOperationInProgress<BaselinePrecheckInput>(
   "No other operation runs on a host of the cluster.",
   async (input) =>
-    (await listHostsInScope(input)).flatMap(({ name, tasks }) =>
+    (await listHostsInScope(input)).flatMap(({ host, name, tasks }) =>
       tasks
         .filter((task) => !hasEnded(task) && !/\.check(hostpatch)?$/i.test(task.descriptionId))
         .map(({ key, descriptionId, state }) => ({
           message: `Task ${key} (${descriptionId}) is ${state} on host ${name}.`,
-          context: { host: name, task: key },
+          context: { task: key },
+          host: { id: host, name },
+          subject: key,
         })),
     ),
 );
@@ -126,13 +128,15 @@ const hostsHealthy: BaselinePrecheck = {
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, retryPolicy } = input;
-    const red = await redStatuses(client, retryPolicy, target);
+    const alarms = await readAlarms(client, retryPolicy, target);
     return findingsOf(
       input,
-      red.map((title) => ({
-        code: "HEALTH_CHECK_ERROR",
-        message: `${title} has the status red.`,
+      alarms.map(({ title, status, host }) => ({
+        severity: status === "red" ? "ERROR" : "WARNING",
+        code: status === "red" ? "HEALTH_CHECK_ERROR" : "HEALTH_CHECK_WARNING",
+        message: `${title} has the status ${status}.`,
         remediation: `Resolve the alarms of ${title} in the component manager, then run the prechecks again.`,
+        ...(host && { host }),
       })),
     );
   },
@@ -162,9 +166,9 @@ const noHostDowngrade: BaselinePrecheck = {
     input.versionsRead?.(hosts.map(({ product }) => versionText(product)));
     return findingsOf(
       input,
-      hosts.flatMap(({ name, product }) => {
+      hosts.flatMap(({ host, name, product }) => {
         if (!product || compareToTarget(product, target.targetVersion) <= 0) return [];
-        return [newerThanTarget(name, versionText(product), target.targetVersion)];
+        return [newerThanTarget({ host, name }, versionText(product), target.targetVersion)];
       }),
     );
   },
@@ -211,7 +215,7 @@ const targetPatchAvailable: BaselinePrecheck = {
         message: `Host ${host.name} cannot use the patch of ${target.targetVersion} from ${patch.metadataUrls.join(", ")}${reasons[0] ? `: ${reasons[0]}` : "."}`,
         remediation:
           "Correct the depot's URLs in the inventory or resolve what the host reports, then run the prechecks again.",
-        context: { host: host.name, hostId: host.host },
+        host: { id: host.host, name: host.name },
       },
     ]);
   },
@@ -240,7 +244,7 @@ interface BaselinePrecheckDependencies {
 /** Runs every check of a baseline-managed cluster. */
 export function runBaselinePrechecks(
   { clientOf, lifecycleOf, patchFor, limits }: BaselinePrecheckDependencies,
-  target: ClusterTarget & AtStage,
+  target: ClusterTarget & PrecheckOptions,
 ): Promise<ClusterPrechecks> {
   const { componentManagerId } = target.cluster;
   const input = (retryPolicy: RetryPolicy) => ({

@@ -1,6 +1,5 @@
-import type { ErrorBody } from "../../src/domain/errors";
 import { isInScope } from "../../src/domain/plan/host-scope";
-import { type AnyPrecheckInput, type Finding, findingsOf, type Precheck } from "./run-checks";
+import { type AnyPrecheckInput, type Finding, findingsOf, type Found, type Precheck } from "./run-checks";
 
 // Checks that both kinds of cluster have, which differ only in where they read what they look at.
 
@@ -65,7 +64,7 @@ export function hostsConnected<I extends AnyPrecheckInput>(
             code: "HOST_NOT_CONNECTED",
             message: `Host ${name} is ${state}.`,
             remediation: `Bring ${name} back into the cluster or remove it, then run the prechecks again.`,
-            context: { host: name, hostId: host },
+            host: { id: host, name },
           })),
       );
     },
@@ -88,7 +87,7 @@ export function noHostInMaintenanceMode<I extends AnyPrecheckInput>(
           code: "HOST_IN_MAINTENANCE_MODE",
           message: `Host ${name} is in maintenance mode.`,
           remediation: `Take ${name} out of maintenance mode or remove it from the cluster, then run the prechecks again.`,
-          context: { host: name, hostId: host },
+          host: { id: host, name },
         })),
       ),
   };
@@ -97,7 +96,7 @@ export function noHostInMaintenanceMode<I extends AnyPrecheckInput>(
 /** Nobody else works on the cluster. `readBusy` gives the tasks that do. */
 export function noOperationInProgress<I extends AnyPrecheckInput>(
   description: string,
-  readBusy: (input: I) => Promise<readonly Pick<Finding, "message" | "context">[]>,
+  readBusy: (input: I) => Promise<readonly Pick<Finding, "message" | "context" | "host" | "subject">[]>,
 ): Precheck<I> {
   return {
     type: "NO_OPERATION_IN_PROGRESS",
@@ -117,7 +116,7 @@ export function noOperationInProgress<I extends AnyPrecheckInput>(
 }
 
 /** The cluster is not managed in the way for which the upgrade was planned. */
-export function kindChanged(input: AnyPrecheckInput, now: "an image" | "baselines"): ErrorBody[] {
+export function kindChanged(input: AnyPrecheckInput, now: "an image" | "baselines"): Found[] {
   return findingsOf(input, [
     {
       code: "CLUSTER_KIND_CHANGED",
@@ -128,11 +127,12 @@ export function kindChanged(input: AnyPrecheckInput, now: "an image" | "baseline
 }
 
 /** A host cannot be taken back to the target. */
-export function newerThanTarget(name: string, version: string, targetVersion: string): Finding {
+export function newerThanTarget({ host, name }: NamedHost, version: string, targetVersion: string): Finding {
   return {
     code: "HOST_NEWER_THAN_TARGET",
     message: `Host ${name} has version ${version}, which is newer than ${targetVersion}.`,
     remediation: "Choose a bundle that is at least as new as the newest host of the cluster.",
-    context: { host: name, version },
+    context: { version },
+    host: { id: host, name },
   };
 }

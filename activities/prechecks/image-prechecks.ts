@@ -7,9 +7,9 @@ import { assessHost, readFullCompliance } from "../clusters/image/assess-hosts";
 import { discardDraft, withExclusiveDraft } from "../clusters/image/desired-image";
 import { isDesired } from "../clusters/image/target-image";
 import { completeTask, reasonsOf } from "../complete-task";
-import type { AtStage, ClusterPrechecks, ClusterTarget } from "../contract";
+import type { PrecheckOptions, ClusterPrechecks, ClusterTarget } from "../contract";
 import { isNotFound } from "../drivers/driver-error";
-import { checkFindings } from "../drivers/vlcm/check-findings";
+import { checkFindings, checkSubject } from "../drivers/vlcm/check-findings";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { HostCompliance, TaskInfo } from "../drivers/vlcm/vlcm-models";
 import type { RetryPolicy } from "../retry-policy";
@@ -27,7 +27,7 @@ import { type AnyPrecheckInput, findingsOf, type Precheck, type PrecheckInput, r
 /** How often the check is begun again where the component manager, as after its restart, has forgotten its task. */
 const maximumChecks = 5;
 
-/** The component manager's health check of the cluster and its hosts finds no error. Warnings do not fail it. */
+/** The component manager's health check of the cluster and its hosts finds no error. Its warnings are told. */
 const clusterHealth: Precheck = {
   type: "CLUSTER_HEALTH",
   name: "Cluster health",
@@ -50,13 +50,17 @@ const clusterHealth: Precheck = {
     const hosts = await listHosts(input);
     return findingsOf(
       input,
-      found.map(({ host, check, issue }) => {
+      found.map((one) => {
+        const { severity, host, check, issue } = one;
         const about = host === undefined ? name : (hosts.find((listed) => listed.host === host)?.name ?? host);
         return {
-          code: "HEALTH_CHECK_ERROR",
+          severity,
+          code: severity === "ERROR" ? "HEALTH_CHECK_ERROR" : "HEALTH_CHECK_WARNING",
           message: `${about}: ${check}: ${issue}`,
           remediation: `Resolve what the check "${check}" reports for ${about}, then run the prechecks again.`,
-          context: { ...(host === undefined ? {} : { host: about }), check },
+          context: { check },
+          ...(host !== undefined && { host: { id: host, name: about } }),
+          subject: checkSubject(one),
         };
       }),
     );
@@ -112,6 +116,7 @@ const noOtherOperation = noOperationInProgress<PrecheckInput>(
       .map(([id, task]) => ({
         message: `Task ${id} (${task.description?.default_message ?? task.operation}) is ${task.status} on ${target.cluster.name}.`,
         context: { task: id },
+        subject: id,
       }));
   },
 );
@@ -159,9 +164,9 @@ const noDowngrade: Precheck = {
       hosts.flatMap(({ host, name }) => {
         const { version } = assessHost(compliance, host, target);
         const newer = newerComponent(compliance?.hosts[host], target);
-        if (newer) return [{ ...newerPart(name, newer), context: { host: name, ...newer } }];
+        if (newer) return [{ ...newerPart(name, newer), context: { ...newer }, host: { id: host, name } }];
         if (version === "" || compareVersions(version, target.targetVersion) <= 0) return [];
-        return [newerThanTarget(name, version, target.targetVersion)];
+        return [newerThanTarget({ host, name }, version, target.targetVersion)];
       }),
     );
   },
@@ -228,7 +233,7 @@ interface PrecheckDependencies {
 /** Runs every check of an image-managed cluster. */
 export function runImagePrechecks(
   { clientOf, maintenanceOf, limits }: PrecheckDependencies,
-  target: ClusterTarget & AtStage,
+  target: ClusterTarget & PrecheckOptions,
 ): Promise<ClusterPrechecks> {
   const { componentManagerId } = target.cluster;
   const input = (retryPolicy: RetryPolicy) => ({
@@ -251,7 +256,7 @@ export function runClusterPrechecks<I extends AnyPrecheckInput>(
     limits,
     input: inputOf,
   }: {
-    readonly target: ClusterTarget & AtStage;
+    readonly target: ClusterTarget & PrecheckOptions;
     readonly limits: ActivityLimits;
     input(retryPolicy: RetryPolicy): I;
   },
@@ -269,7 +274,15 @@ export function runClusterPrechecks<I extends AnyPrecheckInput>(
       stages.push(stage);
       beat();
     };
-    await runChecks({ checks, input, context, onStage, isOutage: (error) => isOutage(retryPolicy, limits, error) });
+    await runChecks({
+      checks,
+      input,
+      context,
+      resourceId: target.cluster.resourceId,
+      acknowledged: target.acknowledged,
+      onStage,
+      isOutage: (error) => isOutage(retryPolicy, limits, error),
+    });
     return { stages, ...(Object.keys(versions).length > 0 && { versions }) };
   });
 }

@@ -1,6 +1,9 @@
 import { CancelledFailure } from "@temporalio/common";
 import type { ErrorBody } from "../../src/domain/errors";
+import type { Finding as StageFinding, FindingSeverity } from "../../src/domain/spec/finding";
 import type { Stage } from "../../src/domain/spec/task";
+import { whyNotAcknowledgeable } from "../../src/domain/task/acknowledgeable";
+import { type FindingKey, isSameFinding } from "../../src/domain/task/findings";
 import { toTimestamp } from "../../src/domain/timestamp";
 import type { HostMaintenance } from "../clusters/host-maintenance";
 import type { ClusterTarget } from "../contract";
@@ -16,8 +19,8 @@ export interface Check<Type extends string, Input> {
   readonly description: string;
   /** Checks without whose success this one cannot be made. */
   readonly needs: readonly Type[];
-  /** The reasons why the condition does not hold; none where it does. A throw is a check that could not be made. */
-  run(input: Input): Promise<ErrorBody[]>;
+  /** What it finds: it has failed where an ERROR is among that. A throw is a check that could not be made. */
+  run(input: Input): Promise<readonly Found[]>;
 }
 
 interface RunOptions<Type extends string, Input> {
@@ -25,41 +28,53 @@ interface RunOptions<Type extends string, Input> {
   readonly checks: readonly Check<Type, Input>[];
   readonly input: Input;
   readonly context: FailureContext;
+  readonly resourceId: string;
+  /** Findings that an operator has acknowledged. */
+  readonly acknowledged?: readonly FindingKey[] | undefined;
   /** Called with each Stage as it ends. */
   onStage(stage: Stage): void;
   /** Whether a check that could not be made is to be tried again by Temporal instead of having failed. */
   isOutage(error: unknown): boolean;
 }
 
-/** Runs every check, whatever the others find: one Stage each. Only a cancellation and an outage throw. */
+/**
+ * Runs every check, whatever the others find: one Stage each. One whose errors are all acknowledged counts as passed. Only a
+ * cancellation and an outage throw.
+ */
 export async function runChecks<Type extends string, Input>(options: RunOptions<Type, Input>): Promise<void> {
-  const { checks, input, context, onStage, isOutage } = options;
+  const { checks, input, context, onStage } = options;
   const failed = new Set<Type>();
   for (const check of checks) {
     const missing = check.needs.filter((type) => failed.has(type));
-    const stage = await stageOf(check, context, isOutage, () =>
+    const { stage, hasFailed } = await stageOf(check, options, () =>
       missing.length > 0 ? Promise.resolve([notRun(check.name, missing, context)]) : check.run(input),
     );
-    if (stage.status === "FAILED") failed.add(check.type);
+    if (hasFailed) failed.add(check.type);
     onStage(stage);
   }
 }
 
-async function stageOf(
-  { name, type, description }: Pick<Check<string, never>, "name" | "type" | "description">,
-  context: FailureContext,
-  isOutage: RunOptions<never, never>["isOutage"],
-  run: () => Promise<ErrorBody[]>,
-): Promise<Stage> {
+async function stageOf<Type extends string, Input>(
+  { name, type, description }: Check<Type, Input>,
+  { context, isOutage, resourceId, acknowledged = [] }: RunOptions<Type, Input>,
+  run: () => Promise<readonly Found[]>,
+): Promise<{ readonly stage: Stage; readonly hasFailed: boolean }> {
   const creationTimestamp = toTimestamp(Date.now());
-  let errors: ErrorBody[];
+  let all: readonly Found[];
   try {
-    errors = await run();
+    all = await run();
   } catch (error) {
     if (error instanceof CancelledFailure || isOutage(error)) throw error;
-    errors = [errorBodyOf(error, context)];
+    all = [foundError(errorBodyOf(error, context))];
   }
-  return {
+  const isAccepted = (found: Found) => acknowledged.some((one) => isSameFinding(one, toFinding(found, resourceId)));
+  const rank = (found: Found) => severities.indexOf(found.severity) + (isAccepted(found) ? severities.length : 0);
+  const sorted = [...all].sort((a, b) => rank(a) - rank(b));
+  const isBlocking = (found: Found) => found.severity === "ERROR" && !isAccepted(found);
+  const unlisted = sorted.slice(maximumFindings).filter(isBlocking).length;
+  const found = [...sorted.slice(0, maximumFindings), ...(unlisted > 0 ? [notListed(name, unlisted, context)] : [])];
+  const errors = found.filter(({ severity }) => severity === "ERROR").map(({ error }) => error);
+  const stage: Stage = {
     name,
     type,
     description,
@@ -67,17 +82,47 @@ async function stageOf(
     creationTimestamp,
     completionTimestamp: toTimestamp(Date.now()),
     ...(errors.length > 0 && { errors }),
+    ...(found.length > 0 && { findings: found.map((one) => toFinding(one, resourceId)) }),
+  };
+  return { stage, hasFailed: found.some(isBlocking) };
+}
+
+/** The most severe first. */
+const severities: readonly FindingSeverity[] = ["ERROR", "WARNING", "INFO"];
+
+function toFinding({ error, severity, host, subject }: Found, resourceId: string): StageFinding {
+  const { errorCode: code = "UNEXPECTED", message, remediationMessage = "" } = error;
+  return {
+    severity,
+    code,
+    message,
+    remediationMessage,
+    resourceId,
+    isAcknowledgeable: severity !== "INFO" && whyNotAcknowledgeable(code) === undefined,
+    ...(host && { hostId: host.id, hostName: host.name }),
+    ...(subject !== undefined && { subject: subject.slice(0, 1024) }),
   };
 }
 
-function notRun(name: string, missing: readonly string[], context: FailureContext): ErrorBody {
-  return {
+function notRun(name: string, missing: readonly string[], context: FailureContext): Found {
+  return foundError({
     errorCode: "PRECHECK_NOT_RUN",
     errorType: "FAILED_DEPENDENCY",
     message: `Not run: "${name}" needs ${missing.join(" and ")} to succeed first.`,
     remediationMessage: `Resolve the errors of ${missing.join(" and ")}, then run the prechecks again.`,
     context: { ...context },
-  };
+  });
+}
+
+/** Nobody can accept what nobody has seen. */
+function notListed(name: string, errors: number, context: FailureContext): Found {
+  return foundError({
+    errorCode: "FINDINGS_UNLISTED",
+    errorType: "FAILED_DEPENDENCY",
+    message: `The check "${name}" has ${errors} more errors, which are not listed.`,
+    remediationMessage: "Fix or acknowledge those that are listed, then run the prechecks again.",
+    context: { ...context },
+  });
 }
 
 /** What every check works with. Nothing that a check does may change the cluster. */
@@ -111,29 +156,57 @@ export type PrecheckType =
 /** One condition that must hold before a cluster is touched; `I` is what clusters of its kind are checked with. */
 export type Precheck<I extends AnyPrecheckInput = PrecheckInput> = Check<PrecheckType, I>;
 
-/** Errors that one check reports at most; a cluster where more is wrong needs no longer list to be looked at. */
-const maximumErrors = 20;
+/** Findings that one check reports at most; a cluster where more is wrong needs no longer list to be looked at. */
+const maximumFindings = 20;
 
-/** One reason why a condition does not hold. */
+/** Something that a check has found. */
 export interface Finding {
+  /** ERROR where nothing is said. */
+  readonly severity?: FindingSeverity;
   readonly code: string;
   readonly message: string;
   readonly remediation: string;
   readonly context?: Readonly<Record<string, string>>;
+  /** Absent where it is about the whole resource. */
+  readonly host?: FoundHost;
+  /** What it is about, where several of its code can be found of one resource or host: what is acknowledged is this alone. */
+  readonly subject?: string;
 }
 
-/** Findings as the errors of a Stage, with the cluster in their context. */
-export function findingsOf({ target, client }: AnyPrecheckInput, findings: readonly Finding[]): ErrorBody[] {
-  return errorsOf({ cluster: target.cluster.name, componentManager: client.id }, findings);
+interface FoundHost {
+  /** The component manager's id of it. */
+  readonly id: string;
+  readonly name: string;
 }
 
-/** Findings as the errors of a Stage; `about` says which resource they are about. */
-export function errorsOf(about: Readonly<Record<string, string>>, findings: readonly Finding[]): ErrorBody[] {
-  return findings.slice(0, maximumErrors).map(({ code, message, remediation, context }) => ({
-    errorCode: code,
-    errorType: "FAILED_DEPENDENCY",
-    message: bounded(message, 500),
-    remediationMessage: remediation,
-    context: { ...about, ...context },
+/** A finding as it is reported, with the resource in the context of its error. */
+export interface Found extends Pick<Finding, "host" | "subject"> {
+  readonly error: ErrorBody;
+  readonly severity: FindingSeverity;
+}
+
+/** An error that is a finding as it stands. */
+export function foundError(error: ErrorBody): Found {
+  return { error, severity: "ERROR" };
+}
+
+/** Findings about a cluster. */
+export function findingsOf({ target, client }: AnyPrecheckInput, findings: readonly Finding[]): Found[] {
+  return findingsAbout({ cluster: target.cluster.name, componentManager: client.id }, findings);
+}
+
+/** Findings; `about` says which resource they are about. */
+export function findingsAbout(about: Readonly<Record<string, string>>, findings: readonly Finding[]): Found[] {
+  return findings.map(({ severity = "ERROR", code, message, remediation, context, host, subject }) => ({
+    error: {
+      errorCode: code,
+      errorType: "FAILED_DEPENDENCY",
+      message: bounded(message, 500),
+      remediationMessage: remediation,
+      context: { ...about, ...(host && { host: host.name, hostId: host.id }), ...context },
+    },
+    severity,
+    ...(host && { host }),
+    ...(subject !== undefined && { subject }),
   }));
 }

@@ -116,6 +116,8 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
         arguments: [cut(error.id)],
         context: { resource: error.resource, id: cut(error.id) },
       });
+    case "FindingNotFound":
+      return answer(404, { ...error.reason, errorType: "NOT_FOUND" });
     case "PathNotFound":
       return answer(404, {
         errorCode: "PATH_NOT_FOUND",

@@ -93,6 +93,7 @@ const ofUpgrades: Readonly<Record<string, UpgradeStatus | undefined>> = {
   watch: undefined,
   commit: undefined,
   prechecks: "DRAFT",
+  acknowledge: undefined,
   reschedule: "SCHEDULED",
   pause: "INPROGRESS",
   resume: "PAUSED",

@@ -3,6 +3,7 @@ import { legible } from "../domain/legible";
 import { Task } from "../domain/spec/task";
 import { Upgrade } from "../domain/spec/upgrade";
 import type { UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
+import { addAcknowledgeCommand } from "./acknowledge-command";
 import type { Method } from "./api-client";
 import type { AddCommand, CommandContext } from "./command-context";
 import { exitCode, type ExitCode, inTermsOfOptions, wrongUsage } from "./errors";
@@ -74,6 +75,7 @@ export function addControlCommands(add: AddCommand): void {
     .argument("<upgrade>", ofUpgrade)
     .option("-w, --watch", "follow them until they end; the exit code says whether they passed")
     .action(add.runWithId(prechecks));
+  addAcknowledgeCommand(add);
 }
 
 /** `approve` and `reject`. */

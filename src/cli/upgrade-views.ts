@@ -5,6 +5,7 @@ import type { SubTask, Task } from "../domain/spec/task";
 import type { Upgrade, UpgradeApprovals, UpgradeHosts } from "../domain/spec/upgrade";
 import type { UpgradeCounts } from "../domain/upgrade/attention";
 import { toTimestamp } from "../domain/timestamp";
+import { findingLines, findingsText } from "./finding-lines";
 import { phaseText, sections, timeText } from "./phases";
 import { headline, nextStepOf, summary } from "./progress-tree";
 import { coloured, cut, minute, plain, type Style, symbolOf, table } from "./text";
@@ -75,6 +76,7 @@ export function upgradeView(
   { style, now, zone }: { readonly style: Style; readonly now: number; readonly zone: string },
 ): string[] {
   const next = nextStepOf(task);
+  const findings = findingLines(task, { style, now, zone });
   return [
     style.bold(headline(task)),
     `${plain(upgrade.id)}   ${phaseText(style, upgrade)} (${upgrade.status ?? "-"})`,
@@ -82,6 +84,7 @@ export function upgradeView(
     summary(task, now, upgrade),
     "",
     ...(task.subTasks ?? []).flatMap((part) => partLines(part, "", style)),
+    ...(findings.length > 0 ? ["", "Findings of the prechecks:", ...findings, ""] : []),
     ...(task.errors ?? []).map(({ message }) => style.red(`✖ ${legible(message)}`)),
     ...(next === "" ? [] : [`Next: ${legible(next)}`]),
   ];
@@ -90,7 +93,7 @@ export function upgradeView(
 /** What is known of an upgrade beside its parts. */
 function factLines(upgrade: Upgrade, now: number, zone: string): string[] {
   const { createdAt, createdBy, committedAt, committedBy, beginsAt, startedAt, decideBy } = upgrade;
-  const { versions = [], leftOut = [], approvals } = upgrade;
+  const { versions = [], leftOut = [], approvals, findings } = upgrade;
   const at = (time: string) => `${timeIn(Date.parse(time), zone)}, ${distanceWords(Date.parse(time), now)}`;
   const by = (name: string | undefined) => (name === undefined ? "" : ` by ${legible(name)}`);
   const worked = workText(upgrade, now);
@@ -107,6 +110,7 @@ function factLines(upgrade: Upgrade, now: number, zone: string): string[] {
       return [product, legible(`${before}${to.join(", ")}`)] as const;
     }),
     ["Approvals", approvals && approvalsText(approvals)],
+    ["Findings", findings && findingsText(findings)],
     ...changeRecordLines(upgrade),
     ["Waits", upgrade.waitingFor && legible(upgrade.waitingFor.message)],
   ];

@@ -57,7 +57,9 @@ export class RequestSender {
     const reason = publishedRefusal({ ...request, requestedBy: origin.requestedBy }, before, Date.now());
     if (reason) {
       const { requestedBy } = origin;
-      await this.refusals.record(id, { ...payload, request: name, requestedBy, reason }, before.history);
+      const because = request.name === "acknowledge" ? { comment: request.reason } : {};
+      const refused = { ...payload, ...because, request: name, requestedBy, reason };
+      await this.refusals.record(id, refused, before.history);
       return { _tag: "Judged", outcome: { ...judged, accepted: false, reason } };
     }
     if (changesNothing(request, before)) return { _tag: "Judged", outcome: { ...judged, accepted: true } };

@@ -18,7 +18,14 @@ import type {
   UpgradeExecutions,
   UpgradeRequest,
 } from "./ports";
-import { badRequest, conflict, failedDependency, notAllowed, type ServiceError } from "./service-error";
+import {
+  badRequest,
+  conflict,
+  failedDependency,
+  findingNotFound,
+  notAllowed,
+  type ServiceError,
+} from "./service-error";
 
 /** An approver's word on an upgrade. */
 export type ApprovalDecision = Extract<UpgradeRequest, { readonly name: "approve" | "reject" }>;
@@ -71,6 +78,7 @@ function accepted(id: string, request: Request, answer: RequestAnswer): TE.TaskE
 
 /** A wrong request is the client's fault in any state, as is one of somebody who must not send it; anything else is about the state that the upgrade is in. */
 function refusal(reason: ErrorBody): ServiceError {
+  if (reason.errorType === "NOT_FOUND") return findingNotFound(reason);
   if (reason.errorType !== "INVALID_INPUT" && reason.errorType !== "NOT_ALLOWED") return conflict(reason);
   const problem = {
     ...(reason.context?.["path"] !== undefined && { path: reason.context["path"] }),

@@ -1,3 +1,4 @@
+import { acknowledgeFinding } from "./acknowledge-finding";
 import { cancelTask, retryTask } from "./control-task";
 import { controlUpgrade, decideApproval, runPrechecks, updateUpgrade } from "./control-upgrade";
 import { liftFreeze, putFreeze, readFreeze } from "./freeze";
@@ -44,6 +45,7 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     controlUpgrade: controlUpgrade(deps),
     decideApproval: decideApproval(deps),
     runPrechecks: runPrechecks(deps),
+    acknowledgeFinding: acknowledgeFinding(deps),
     readPrechecks: readPrechecks(executions),
     readActivity: readActivity(executions),
     listTasks: (filter, page) => executions.listTasks(filter, page),

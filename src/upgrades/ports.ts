@@ -11,9 +11,11 @@ import type { PageRequest } from "../domain/page";
 import type { ClusterEntryFacts, ClusterFacts, ClusterLookup, Installations } from "../domain/plan/facts";
 import type { CommitSpec } from "../domain/plan/schedule";
 import type { UpgradePlan } from "../domain/plan/upgrade-plan";
+import type { AskedAcknowledgement } from "../domain/requests/acknowledge";
 import type { RequestOutcome } from "../domain/requests/upgrade-request";
 import type { Bundle, BundleType } from "../domain/spec/bundle";
 import type { ClusterMember } from "../domain/spec/cluster";
+import type { AcknowledgementSpec } from "../domain/spec/finding";
 import type { PageOfTask, Task, TaskStatus } from "../domain/spec/task";
 import type { PageOfUpgrade, PublishedPhase, Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
 import type { UpgradeCounts, UpgradeSort } from "../domain/upgrade/attention";
@@ -58,7 +60,8 @@ export type UpgradeRequest =
   | ({ readonly name: "commit" } & CommitSpec)
   | { readonly name: "approve"; readonly comment?: string }
   | { readonly name: "reject"; readonly comment: string }
-  | { readonly name: Exclude<RequestOutcome["request"], "commit" | "approve" | "reject"> };
+  | ({ readonly name: "acknowledge"; readonly precheckId: string } & AcknowledgementSpec)
+  | { readonly name: Exclude<RequestOutcome["request"], "commit" | "approve" | "reject" | "acknowledge"> };
 
 /** Under which id the outcome of a request is kept, and who asks. */
 export interface RequestOrigin {
@@ -67,12 +70,13 @@ export interface RequestOrigin {
 }
 
 /** A request that was refused without the upgrade being asked. */
-export type RefusedRequest = CommitSpec & {
-  readonly request: RequestOutcome["request"];
-  readonly requestedBy: string;
-  readonly comment?: string;
-  readonly reason: ErrorBody;
-};
+export type RefusedRequest = CommitSpec &
+  AskedAcknowledgement & {
+    readonly request: RequestOutcome["request"];
+    readonly requestedBy: string;
+    readonly comment?: string;
+    readonly reason: ErrorBody;
+  };
 
 /** Who has an upgrade started, and the digest of a request that can be repeated. */
 export interface StartOrigin extends Pick<RequestOrigin, "requestedBy"> {

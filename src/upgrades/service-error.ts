@@ -21,7 +21,7 @@ export type NamedResource = "upgrade" | "task" | "bundle" | "cluster" | "prechec
  * - `BadRequest`: the request can never succeed as it is (400). `unlisted` counts problems beyond those in `problems`.
  * - `NotAllowed`: understood, but not permitted or not supported (403).
  * - `FailedDependency`: bundle, inventory, component manager or Temporal is not available (424).
- * - `NotFound` (404).
+ * - `NotFound` (404). `FindingNotFound`: the upgrade's own word for that.
  * - `Conflict` with the current state (409); `reason` is the upgrade's own where it gave one.
  * - `Busy`: this process can take no more of that for now (503).
  * - `Throttled`: this caller has as much of that as one caller may (429).
@@ -36,6 +36,7 @@ export type ServiceError =
   | { readonly _tag: "NotAllowed"; readonly problems: readonly Problem[] }
   | { readonly _tag: "FailedDependency"; readonly problems: readonly Problem[] }
   | { readonly _tag: "NotFound"; readonly resource: NamedResource; readonly id: string }
+  | { readonly _tag: "FindingNotFound"; readonly reason: ErrorBody }
   | { readonly _tag: "Conflict"; readonly reason: ErrorBody }
   | { readonly _tag: "Busy"; readonly problem: Problem }
   | { readonly _tag: "Throttled"; readonly problem: Problem }
@@ -63,6 +64,7 @@ export const notFound = (resource: NamedResource, id: string): ServiceError => (
   resource,
   id,
 });
+export const findingNotFound = (reason: ErrorBody): ServiceError => ({ _tag: "FindingNotFound", reason });
 export const conflict = (reason: ErrorBody): ServiceError => ({ _tag: "Conflict", reason });
 export const busy = (problem: Problem): ServiceError => ({ _tag: "Busy", problem });
 export const throttled = (problem: Problem): ServiceError => ({ _tag: "Throttled", problem });

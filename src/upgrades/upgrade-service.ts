@@ -12,6 +12,7 @@ import type {
   PageOfNetvirtInstance,
   PageOfPersonality,
 } from "../domain/spec/installations";
+import type { AcknowledgementSpec } from "../domain/spec/finding";
 import type { RequestWarning } from "../domain/spec/request-warning";
 import type { PageOfTask, Task } from "../domain/spec/task";
 import type { PageOfUpgrade, Upgrade } from "../domain/spec/upgrade";
@@ -50,6 +51,12 @@ export interface UpgradeService {
   ): TaskEither<ServiceError, Upgrade>;
   decideApproval(id: string, decision: ApprovalDecision, caller: string): TaskEither<ServiceError, Upgrade>;
   runPrechecks(id: string, caller: string): TaskEither<ServiceError, Task>;
+  acknowledgeFinding(
+    id: string,
+    precheckId: string,
+    spec: AcknowledgementSpec,
+    caller: string,
+  ): TaskEither<ServiceError, Task>;
   readPrechecks(id: string, precheckId: string): TaskEither<ServiceError, Task>;
   listTasks(filter: TaskFilter, page?: PageRequest): TaskEither<ServiceError, PageOfTask>;
   getTask(id: string): TaskEither<ServiceError, Task>;

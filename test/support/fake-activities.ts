@@ -13,6 +13,7 @@ import type {
 } from "../../activities/contract";
 import { workerShutdownFailure } from "../../activities/failures";
 import type { ErrorBody } from "../../src/domain/errors";
+import type { Finding } from "../../src/domain/spec/finding";
 import type { Stage } from "../../src/domain/spec/task";
 import {
   type ClusterHost,
@@ -108,6 +109,26 @@ export function passedCheck(): Stage[] {
 /** The Stages of a precheck run in which one check failed. */
 export function failedCheck(error = sampleError("HOST_NOT_CONNECTED")): Stage[] {
   return passedCheck().map((stage) => ({ ...stage, status: "FAILED", errors: [error] }));
+}
+
+/** A finding of a precheck; of a sample of each code that is asked for. */
+export function sampleFinding(resourceId: string, more: Partial<Finding> = {}): Finding {
+  const { code = "HOST_NOT_CONNECTED", severity = "ERROR" } = more;
+  const message = `${code} ${more.subject ?? more.hostId ?? resourceId}`;
+  return { severity, code, message, remediationMessage: "Mend it.", resourceId, isAcknowledgeable: true, ...more };
+}
+
+/** The Stages of a precheck run in which one check has found this. */
+export function foundCheck(findings: readonly Finding[]): Stage[] {
+  const errors = findings
+    .filter(({ severity }) => severity === "ERROR")
+    .map(({ code, message }) => sampleError(code, message));
+  return passedCheck().map((stage) => ({
+    ...stage,
+    status: errors.length > 0 ? "FAILED" : "SUCCESSFUL",
+    findings: [...findings],
+    ...(errors.length > 0 && { errors }),
+  }));
 }
 
 /** A point in an Activity at which it stays until the test lets it go on. */

@@ -20,6 +20,7 @@ import { frozenIn } from "../failures";
 import { lookAtFreeze } from "../freeze-look";
 import { InternalSignals } from "../internal-signals";
 import {
+  type BeginPayload,
   type FailedHost,
   type HostsReport,
   hostsSignal,
@@ -65,6 +66,8 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   readonly signals = new InternalSignals();
   /** Why a freeze keeps it from beginning what comes next. */
   private frozen: Closed | undefined;
+  /** Findings of its prechecks that were acknowledged before it began. */
+  acknowledged: NonNullable<BeginPayload["acknowledged"]> = [];
   /** Where the resource stays while its upgrade is paused. */
   readonly pause = new PauseGate();
 

@@ -10,13 +10,13 @@ import { interrupted, type ResourceOutcome } from "../../src/domain/task/sub-tas
 import { Timestamp } from "../../src/domain/timestamp";
 import { errorOf, frozenIn } from "../failures";
 import { showStartsAt, showStartsNow } from "../list-columns";
-import { beginSignal, rescheduledSignal, type ResourceResult } from "../messages";
+import { BeginPayload, beginSignal, rescheduledSignal, type ResourceResult } from "../messages";
 import type { EndDetails, ResourceState } from "./resource-state";
 
 /** Any resource's state. */
 type State<S extends string> = Pick<
   ResourceState<{ readonly type: string }, S>,
-  "end" | "pause" | "publish" | "record" | "reported" | "signals"
+  "acknowledged" | "end" | "pause" | "publish" | "record" | "reported" | "signals"
 >;
 
 /** How the upgrade of a resource has come to its end, and what the Web UI says of that. */
@@ -45,8 +45,9 @@ export async function runResource(
   { title, upgrade, cancelledBy }: Resource,
 ): Promise<ResourceResult> {
   const turn = { begun: false };
-  state.signals.on(beginSignal, () => {
+  state.signals.on(beginSignal, (payload) => {
     turn.begun = true;
+    if (BeginPayload.is(payload)) state.acknowledged = payload.acknowledged ?? [];
   });
   state.signals.on(rescheduledSignal, (at) => {
     if (!turn.begun && (at === null || Timestamp.is(at))) showStartsAt(at ?? undefined);

@@ -9,6 +9,7 @@ import {
   type RolloutPolicy,
 } from "../../src/domain/plan/upgrade-plan";
 import type { Stage } from "../../src/domain/spec/task";
+import { type FindingKey, findingKey, isInForce } from "../../src/domain/task/findings";
 import {
   type ClusterHost,
   RemediationProgress,
@@ -19,7 +20,7 @@ import {
 } from "../../src/domain/task/host-remediation";
 import type { ActivityWaits } from "../../src/domain/time-limits";
 import { changeOptions, clusterTarget, gateOptions, readOptions } from "../activity-options";
-import { now, timestampIn } from "../clock";
+import { currentTime, now, timestampIn } from "../clock";
 import { errorOf, frozenIn, progressOf } from "../failures";
 import { runResumable, retryWhileLost } from "../lost-activities";
 import type { ClusterUpgradeState } from "./cluster-state";
@@ -154,6 +155,7 @@ async function upgradeTogether(
         ...(await readBefore(state, hosts)),
         ...(commit !== undefined && { commit }),
         ...(gate && { gate }),
+        ...acknowledgedNow(state),
       },
       waits,
       known.get(group[0]?.host ?? ""),
@@ -281,9 +283,15 @@ async function awaitHealth(state: ClusterUpgradeState, check: string | undefined
   const summary = `${cluster.name}: check health before the next host`;
   await retryWhileLost(waits, () =>
     gates.awaitClusterHealth.executeWithOptions({ ...gateOptions(waits), summary }, [
-      { ...target, ...(check !== undefined && { check }) },
+      { ...target, ...(check !== undefined && { check }), ...acknowledgedNow(state) },
     ]),
   );
+}
+
+/** What an operator has accepted keeps no host from beginning. */
+function acknowledgedNow({ acknowledged }: ClusterUpgradeState): { readonly acknowledged?: readonly FindingKey[] } {
+  const inForce = acknowledged.filter((one) => isInForce(one, currentTime())).map(findingKey);
+  return inForce.length === 0 ? {} : { acknowledged: inForce };
 }
 
 /** Before a host that the cluster does not list is looked for again (seconds). */

@@ -28,6 +28,7 @@ import {
   lockOf,
   type LockState,
 } from "../../src/domain/resource-lock";
+import { type AcknowledgedFinding, findingKey } from "../../src/domain/task/findings";
 import { initialResourceSubTask, resourceTitle } from "../../src/domain/task/resource-progress";
 import { readOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
@@ -36,6 +37,7 @@ import { childEndOf, childFailureDetail, childWasCancelled } from "../failures";
 import { retryWhileLost } from "../lost-activities";
 import { childColumns } from "../list-columns";
 import {
+  type BeginPayload,
   beginSignal,
   pausedSignal,
   rescheduledSignal,
@@ -204,7 +206,7 @@ async function lockResource(state: UpgradeState, resource: ResourcePlan): Promis
           relayPauses(child, state, ended),
           ...(resource.kind === "MGMT" ? [relaySwitchovers(child, switchoverIn(state, resource), ended)] : []),
         ]);
-        return beginChild(child);
+        return beginChild(child, state.acknowledgements.inForce(resource.resourceId));
       },
       settled: () => Promise.all([ended, relayed, rescheduled]),
       release: () => scope.cancel(),
@@ -298,9 +300,18 @@ function resourceWorkflow(state: UpgradeState, resource: ResourcePlan) {
   }
 }
 
-async function beginChild(child: ChildWorkflowHandle<ResourceWorkflow>): Promise<void> {
+/** A resource needs to know what was acknowledged and until when. */
+function withoutReason({ until, ...finding }: AcknowledgedFinding): NonNullable<BeginPayload["acknowledged"]>[number] {
+  return { ...findingKey(finding), ...(until !== undefined && { until }) };
+}
+
+async function beginChild(
+  child: ChildWorkflowHandle<ResourceWorkflow>,
+  acknowledged: readonly AcknowledgedFinding[],
+): Promise<void> {
   try {
-    await child.signal(beginSignal);
+    if (acknowledged.length === 0) await child.signal(beginSignal);
+    else await child.signal(beginSignal, { acknowledged: acknowledged.map(withoutReason) });
   } catch (failure) {
     if (isCancellation(failure)) throw failure;
     log.warn("Could not signal the Workflow of a resource to start", { workflowId: child.workflowId, failure });

@@ -9,6 +9,7 @@ import type { ErrorBody } from "../../src/domain/errors";
 import type { Closed } from "../../src/domain/opening";
 import { type CommitSpec, commits, saysWhen } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import type { AskedAcknowledgement } from "../../src/domain/requests/acknowledge";
 import type { CommitPayload, OperatorRequest, RecordPayload } from "../../src/domain/requests/upgrade-request";
 import { changeRecordOf } from "../../src/domain/spec/change-record";
 import type { UpgradePhase } from "../../src/domain/spec/upgrade";
@@ -17,11 +18,14 @@ import type { FailedHost, ResourceResult } from "../messages";
 import type { ProgressEvent } from "./upgrade-notifier";
 
 /** What an upgrade was asked, as its payload says it. */
-export type AskedRequest = CommitSpec & {
-  readonly request: OperatorRequest | "cancel";
-  readonly via: ActivityVia;
-  readonly comment?: string;
-} & Pick<CommitPayload, "requestedBy">;
+export type AskedRequest = CommitSpec &
+  AskedAcknowledgement & {
+    readonly request: OperatorRequest | "cancel";
+    readonly via: ActivityVia;
+    readonly comment?: string;
+    /** Why a finding is acknowledged. */
+    readonly reason?: string;
+  } & Pick<CommitPayload, "requestedBy">;
 
 /** Why a request was refused. */
 type Reason = Pick<ErrorBody, "errorCode" | "message">;
@@ -41,11 +45,13 @@ export class UpgradeActivity {
   private lateSeconds: number | undefined;
   /** Whether the log tells that this attempt has begun with its work. */
   private started = false;
+  private readonly resources: readonly ResourcePlan[];
   private announcement: { readonly requestedBy: string | undefined; readonly at: number } | undefined;
 
   /** `before`: of an earlier run. */
   constructor(plan: UpgradePlan, { requestedBy }: Starter, before?: ActivityRecord) {
     this.current = before ?? emptyRecord;
+    this.resources = resourcesOf(plan);
     if (before) return;
     const scheduledTimestamp = earliest(resourcesOf(plan).map((resource) => resource.scheduledTimestamp));
     this.add({
@@ -72,12 +78,16 @@ export class UpgradeActivity {
     phase: UpgradePhase,
     { reason, run }: { readonly reason?: Reason | undefined; readonly run?: number } = {},
   ): void {
-    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, comment } = asked;
+    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, reason: because, comment = because } = asked;
+    const { code, subject, until } = asked;
     const details = {
       ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
       ...(upgradeNow !== undefined && { upgradeNow }),
       ...(mgmtUpgradePatchSpecs && { mgmtUpgradePatchSpecs }),
       ...(run !== undefined && { precheckRun: run }),
+      ...(code !== undefined && { finding: code }),
+      ...(subject !== undefined && { subject }),
+      ...(until !== undefined && { until }),
       ...(comment !== undefined && { comment }),
     };
     this.add({
@@ -85,9 +95,20 @@ export class UpgradeActivity {
       outcome: reason ? "REFUSED" : "ACCEPTED",
       via,
       ...(requestedBy !== undefined && { actor: requestedBy }),
+      ...this.namedBy(asked),
       ...(reason && told(reason)),
       ...(Object.keys(details).length > 0 && { details }),
     });
+  }
+
+  /** Which resource and host a request names. */
+  private namedBy({ resourceId, hostId }: AskedAcknowledgement) {
+    const resource = this.resources.find((one) => one.resourceId === resourceId);
+    return {
+      ...(resourceId !== undefined && { resourceId }),
+      ...(resource && { resourceName: resource.name }),
+      ...(hostId !== undefined && { hostId }),
+    };
   }
 
   /** What the API tells: a request that it has refused, or who is about to cancel. */
@@ -209,6 +230,7 @@ const kinds = {
   prechecks: "PRECHECKS",
   approve: "APPROVE",
   reject: "REJECT",
+  acknowledge: "ACKNOWLEDGE",
   retry: "RETRY",
   resolve: "RESOLVE",
   cancel: "CANCEL",

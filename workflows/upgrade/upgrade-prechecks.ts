@@ -3,12 +3,13 @@ import type { ClusterPrechecks, UpgradeActivities, WorkStage } from "../../activ
 import type { ErrorBody } from "../../src/domain/errors";
 import { clustersOf, isCluster, type ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import type { Stage } from "../../src/domain/spec/task";
+import { type AcknowledgedFinding, findingKey, withAcknowledgements } from "../../src/domain/task/findings";
 import { precheckFailed } from "../../src/domain/task/left-out";
-import { resourceTitle } from "../../src/domain/task/resource-progress";
+import { type FailedPrechecks, failedPrechecks } from "../../src/domain/task/precheck-errors";
 import { stagesOf } from "../../src/domain/task/resource-stages";
 import type { ActivityWaits } from "../../src/domain/time-limits";
 import { clusterTarget, mgmtTarget, netvirtTarget, precheckOptions } from "../activity-options";
-import { now } from "../clock";
+import { currentTime, now } from "../clock";
 import { errorOf } from "../failures";
 import { retryWhileLost } from "../lost-activities";
 import { tellPrechecks } from "./upgrade-log";
@@ -31,19 +32,20 @@ export async function runPrechecks(
   state.failedPrechecks = [];
   state.known.takeBack(resources);
   state.record({ type: "PrechecksStarted", resources });
-  const failures: Failure[] = [];
   await Promise.all(
     resources.map(async (resource) => {
-      const { stages, versions } = await precheckResource(resource, stage, state.plan.waits);
-      if (versions) state.versionsRead(resource.resourceId, versions);
-      state.record({ type: "ResourcePrechecked", resourceId: resource.resourceId, stages });
+      const { resourceId } = resource;
+      const acknowledged = state.acknowledgements.inForce(resourceId);
+      const { stages: found, versions } = await precheckResource(resource, { stage, acknowledged }, state.plan.waits);
+      if (versions) state.versionsRead(resourceId, versions);
+      const stages = withAcknowledgements(found, state.acknowledgements.all, currentTime());
+      state.record({ type: "ResourcePrechecked", resourceId, stages });
       tellPrechecks(resource, stages);
-      const failed = stages.flatMap((stage) => stage.errors ?? []);
-      if (stages.some((stage) => stage.status === "FAILED"))
-        failures.push({ resource, error: precheckError(resource, failed) });
     }),
   );
   state.record({ type: "PrechecksEnded" });
+  // Read from the Task: of what was acknowledged while they ran, nothing fails.
+  const failures = failedPrechecks(state.task, resources);
   const leavesOut = mayLeaveOut(state, failures);
   if (leavesOut) for (const { resource, error } of failures) leaveOut(state, resource, error);
   const errors = leavesOut ? [] : failures.map(({ error }) => error);
@@ -51,13 +53,8 @@ export async function runPrechecks(
   return errors;
 }
 
-interface Failure {
-  readonly resource: ResourcePlan;
-  readonly error: ErrorBody;
-}
-
 /** Whether the rest of the upgrade goes on: the request asks for it, and a cluster is left. A server is needed by the rest. */
-function mayLeaveOut({ plan, known }: UpgradeState, failures: readonly Failure[]): boolean {
+function mayLeaveOut({ plan, known }: UpgradeState, failures: readonly FailedPrechecks[]): boolean {
   if (plan.spec.onPrecheckFailure !== "SKIP_RESOURCE" || failures.length === 0) return false;
   if (!failures.every(({ resource }) => isCluster(resource))) return false;
   const failed = new Set(failures.map(({ resource }) => resource.resourceId));
@@ -75,11 +72,11 @@ function leaveOut(state: UpgradeState, resource: ResourcePlan, error: ErrorBody)
 /** Checks that could not be run are failed checks, so that they appear on the Task like any other. */
 async function precheckResource(
   resource: ResourcePlan,
-  stage: WorkStage,
+  how: HowToRun,
   waits: ActivityWaits,
 ): Promise<ClusterPrechecks> {
   try {
-    return await retryWhileLost(waits, () => startPrechecks(resource, stage, waits));
+    return await retryWhileLost(waits, () => startPrechecks(resource, how, waits));
   } catch (failure) {
     if (isCancellation(failure) || CancellationScope.current().consideredCancelled) throw failure;
     const at = now();
@@ -93,29 +90,26 @@ async function precheckResource(
   }
 }
 
-function startPrechecks(resource: ResourcePlan, stage: WorkStage, waits: ActivityWaits): Promise<ClusterPrechecks> {
+/** The stage, and the findings that are acknowledged. */
+interface HowToRun {
+  readonly stage: WorkStage;
+  readonly acknowledged: readonly AcknowledgedFinding[];
+}
+
+function startPrechecks(
+  resource: ResourcePlan,
+  { stage, acknowledged }: HowToRun,
+  waits: ActivityWaits,
+): Promise<ClusterPrechecks> {
   const options = { ...precheckOptions(waits), summary: `${resource.name}: prechecks` };
+  const how = { stage, ...(acknowledged.length > 0 && { acknowledged: acknowledged.map(findingKey) }) };
   switch (resource.kind) {
     case "IMAGE":
     case "BASELINE":
-      return prechecks.runClusterPrechecks.executeWithOptions(options, [{ ...clusterTarget(resource), stage }]);
+      return prechecks.runClusterPrechecks.executeWithOptions(options, [{ ...clusterTarget(resource), ...how }]);
     case "NETVIRT":
-      return prechecks.runNetvirtPrechecks.executeWithOptions(options, [{ ...netvirtTarget(resource), stage }]);
+      return prechecks.runNetvirtPrechecks.executeWithOptions(options, [{ ...netvirtTarget(resource), ...how }]);
     case "MGMT":
-      return prechecks.runMgmtPrechecks.executeWithOptions(options, [{ ...mgmtTarget(resource), stage }]);
+      return prechecks.runMgmtPrechecks.executeWithOptions(options, [{ ...mgmtTarget(resource), ...how }]);
   }
-}
-
-function precheckError(resource: ResourcePlan, nestedErrors: ErrorBody[]): ErrorBody {
-  // Checks that could not run for want of another one say nothing that the one does not.
-  const found = nestedErrors.filter(({ errorCode }) => errorCode !== "PRECHECK_NOT_RUN");
-  const told = found.length > 0 ? found : nestedErrors;
-  return {
-    errorCode: "PRECHECKS_FAILED",
-    errorType: "PRECHECK",
-    message: `${resourceTitle(resource)} cannot be upgraded: ${told.map((error) => error.message).join(" ")}`,
-    remediationMessage: told[0]?.remediationMessage ?? "Fix what the failed checks name, then try again.",
-    context: { resourceId: resource.resourceId },
-    nestedErrors,
-  };
 }

@@ -191,7 +191,7 @@ class ProductRun {
   private async precheckAgain(due: readonly LockedResource[]): Promise<readonly ErrorBody[]> {
     const resources = due.map(({ resource }) => resource);
     // A pause that begins while they run may last until they are too old as well.
-    while (currentTime() - this.precheckedAt > precheckLifetime) {
+    while (currentTime() - this.precheckedAt > precheckLifetime || this.state.isBlocked(resources)) {
       const stage = this.isAfterAnother || this.started ? "IN_WORK" : "FIRST_CONTACT";
       const failed = await runPrechecks(this.state, this.state.known.unfinished(resources), stage);
       this.precheckedAt = currentTime();

@@ -8,6 +8,7 @@ import { statusOfPhase, type Upgrade, type UpgradePhase } from "../../src/domain
 import type { ApprovalContext } from "../../src/domain/requests/approvals";
 import { offeredRequests } from "../../src/domain/requests/offered-requests";
 import type { OperatorRequest } from "../../src/domain/requests/upgrade-request";
+import { countFindings } from "../../src/domain/task/findings";
 import { prechecksPassed } from "../../src/domain/task/prechecks";
 import { taskInMemo } from "../../src/domain/task/task-change";
 import { toTimestamp } from "../../src/domain/timestamp";
@@ -19,6 +20,7 @@ import { describeUpgrade } from "../details";
 import { showStartsAt } from "../list-columns";
 import type { TaskWithChildren, UpgradeMemo } from "../messages";
 import { taskStatusKey, upgradePhaseKey, upgradeStatusKey } from "../search-attributes";
+import type { Acknowledgements } from "./acknowledgements";
 import type { Approvals } from "./approvals";
 import type { KnownResources } from "./known-resources";
 import type { UpgradeTimes } from "./upgrade-times";
@@ -40,6 +42,7 @@ export interface Publishable {
   readonly failedPrechecks: readonly ErrorBody[];
   readonly lastError: string | undefined;
   readonly approvals: Pick<Approvals, "told" | "wanted">;
+  readonly acknowledgements: Pick<Acknowledgements, "context">;
   /** What a decision on an approval depends on beside the phase. */
   readonly approvalContext: Omit<ApprovalContext, "phase">;
 }
@@ -77,6 +80,7 @@ export class UpgradePublication {
       leftOut: this.known.leftOut,
       now: currentTime(),
       approvals: this.state().approvals.told,
+      findings: countFindings(this.state().task, currentTime()),
       ...(createdBy !== undefined && { createdBy }),
     });
   }
@@ -147,11 +151,12 @@ export class UpgradePublication {
 
   /** The requests that it takes now. */
   private get offered(): readonly OperatorRequest[] {
-    const { phase, failedPrechecks, decision, cancelling, task, approvalContext } = this.state();
+    const { phase, failedPrechecks, decision, cancelling, task, approvalContext, acknowledgements } = this.state();
     const { historyLength, historySize } = workflowInfo();
     return offeredRequests({
       ...{ phase, failedPrechecks, cancelling },
       ...approvalContext,
+      prechecked: acknowledgements.context,
       awaitsResolution: phase === "FAILED" && decision === "OPEN",
       isRetryable: task.isRetryable === true,
       committed: false,

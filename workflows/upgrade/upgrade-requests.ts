@@ -60,6 +60,13 @@ export class UpgradeRequests {
       approve: ({ requestedBy = "", comment }) =>
         state.approved({ by: requestedBy, at: now(), ...(comment !== undefined && { comment }) }),
       reject: ({ requestedBy = "", comment }) => state.rejected(rejection(requestedBy, comment)),
+      acknowledge: ({ requestedBy, reason, until, ...asked }) =>
+        state.acknowledgements.add(asked, {
+          by: requestedBy,
+          at: now(),
+          reason,
+          ...(until !== undefined && { until }),
+        }),
     };
     this.intake = new RequestIntake(state, () => this.context(), effects, outcomes);
     this.onInternalSignals();
@@ -173,16 +180,18 @@ export class UpgradeRequests {
   }
 
   private context(): RequestContext {
+    this.state.acknowledgements.noticeEnds();
     const { phase, failedPrechecks } = this.state;
     const isRetryable = this.state.task.isRetryable === true;
     const { awaitsResolution, decision, committed } = this;
     const { cancelling, awaitsCommit: startMissed } = this.state;
     const { historyLength, historySize } = workflowInfo();
     const history = { events: historyLength, bytes: historySize };
+    const { context: prechecked } = this.state.acknowledgements;
     const now = currentTime();
     const servers = this.state.known.servers(this.state.resources);
     const asked = { awaitsResolution, decision, committed, startMissed, cancelling, servers };
-    return { phase, failedPrechecks, isRetryable, ...asked, ...this.state.approvalContext, history, now };
+    return { phase, failedPrechecks, isRetryable, ...asked, ...this.state.approvalContext, prechecked, history, now };
   }
 }
 

@@ -7,12 +7,15 @@ import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/doma
 import type { ApprovalContext } from "../../src/domain/requests/approvals";
 import type { Task } from "../../src/domain/spec/task";
 import { type Approval, hasEnded, type UpgradePhase } from "../../src/domain/spec/upgrade";
+import type { AcknowledgedFinding } from "../../src/domain/task/findings";
+import { failedPrechecks } from "../../src/domain/task/precheck-errors";
 import { precheckRuns, prechecksPassed } from "../../src/domain/task/prechecks";
 import { applyProgress, initialTask } from "../../src/domain/task/task-progress";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
 import { sumVersions, type VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
 import { currentTime, now } from "../clock";
 import type { HostsReport, ResourceResult, TaskWithChildren } from "../messages";
+import { Acknowledgements } from "./acknowledgements";
 import { Approvals, type CarriedApprovals } from "./approvals";
 import { type CarriedResources, KnownResources } from "./known-resources";
 import { UpgradeActivity } from "./upgrade-activity";
@@ -33,6 +36,7 @@ export interface CarriedState extends TaskWithChildren, CarriedResources, Carrie
   readonly activity: ActivityRecord;
   readonly notifier: CarriedNotifier;
   readonly approvals?: CarriedApprovals;
+  readonly acknowledged?: readonly AcknowledgedFinding[];
 }
 
 /** All that an upgrade knows of itself: one phase, from which every status follows, and the Task as a fold of events. */
@@ -54,6 +58,7 @@ export class UpgradeState {
   readonly notices: UpgradeNotifications;
   readonly activity: UpgradeActivity;
   readonly approvals: Approvals;
+  readonly acknowledgements: Acknowledgements;
   /** Errors of the latest precheck run. */
   failedPrechecks: readonly ErrorBody[];
   /** Errors that did not keep the upgrade from succeeding. */
@@ -74,6 +79,7 @@ export class UpgradeState {
     this.notifier = new UpgradeNotifier(plan, this.notices, () => this.standing, before?.notifier);
     this.activity = new UpgradeActivity(plan, { requestedBy: requestedBy() }, before?.activity);
     this.approvals = new Approvals(plan.approvals, requestedBy(), before?.approvals);
+    this.acknowledgements = new Acknowledgements(this, before?.acknowledged);
     this.publication = new UpgradePublication(() => this.publishable, this.times, this.known, before);
     if (before) this.publish();
     else tellBeginning(plan);
@@ -92,6 +98,7 @@ export class UpgradeState {
       notifier: this.notifier.carried,
       ...(this.plan.approvals !== undefined && { approvals: this.approvals.carried }),
       ...(lastError !== undefined && { lastError }),
+      ...(this.acknowledgements.all.length > 0 && { acknowledged: this.acknowledgements.all }),
     };
   }
 
@@ -210,6 +217,25 @@ export class UpgradeState {
     this.publish();
   }
 
+  /** What blocks the upgrade follows from what is acknowledged now. */
+  findingsAcknowledged(acknowledged: readonly AcknowledgedFinding[]): void {
+    const hadFailed = this.failedPrechecks.length > 0;
+    this.record({ type: "FindingsAcknowledged", acknowledged });
+    if (!this.isPrechecking) {
+      const counted = this.resources.filter(({ resourceId }) => !this.known.leftOut.has(resourceId));
+      this.failedPrechecks = failedPrechecks(this.task, counted).map(({ error }) => error);
+    }
+    const isOther = hadFailed !== this.failedPrechecks.length > 0;
+    if (isOther && this.currentPhase === "DRAFT_WAITING") this.enter("DRAFT_WAITING");
+    else this.publish();
+  }
+
+  /** Whether the latest prechecks keep one of these resources from being upgraded now. */
+  isBlocked(resources: readonly ResourcePlan[]): boolean {
+    this.acknowledgements.noticeEnds();
+    return failedPrechecks(this.task, this.known.unfinished(resources)).length > 0;
+  }
+
   /** Somebody has rejected the upgrade, which ends where it waits. */
   rejected(reason: ErrorBody): void {
     this.approvals.reject(reason);
@@ -267,10 +293,19 @@ export class UpgradeState {
 
   private get publishable(): Publishable {
     const { phase, phaseSince, task, cancelling, isPrechecking, lockHeld } = this;
-    const { decision, decideBy, failedPrechecks, lastError, approvals, approvalContext } = this;
+    const { decision, decideBy, failedPrechecks, lastError, approvals, approvalContext, acknowledgements } = this;
     return {
       ...{ phase, phaseSince, task, cancelling, isPrechecking, lockHeld },
-      ...{ decision, decideBy, failedPrechecks, lastError, approvals, approvalContext, frozen: this.frozenBy },
+      ...{
+        decision,
+        decideBy,
+        failedPrechecks,
+        lastError,
+        approvals,
+        approvalContext,
+        acknowledgements,
+        frozen: this.frozenBy,
+      },
     };
   }
 

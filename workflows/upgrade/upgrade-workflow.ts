@@ -11,6 +11,7 @@ import { nextReminder } from "../../src/domain/notifications/decision-reminders"
 import type { UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { UpgradePhase } from "../../src/domain/spec/upgrade";
 import { toEpochMilliseconds, toTimestamp } from "../../src/domain/timestamp";
+import { precheckWarnings } from "../../src/domain/task/precheck-errors";
 import { currentTime } from "../clock";
 import { errorOf } from "../failures";
 import { onBehalfOf } from "../request-cause";
@@ -110,7 +111,7 @@ async function prepareDraft(
       state.enter("DRAFT_WAITING");
       if (errors.length > 0) requests.dropEarlyCommit();
     }
-    await waitAtRest(state, () => requests.draftMayGoOn || state.approvals.isRejected, { precheckedAt });
+    await waitForDraft(state, requests, precheckedAt);
     state.approvals.throwIfRejected();
     if (requests.takePrechecks()) {
       precheckedAt = undefined;
@@ -119,6 +120,19 @@ async function prepareDraft(
     requests.takeCommit();
     state.enter("ACCEPTED");
     return precheckedAt;
+  }
+}
+
+/** Waits until a draft has something to do. Meanwhile acknowledgements of what its prechecks have found may end. */
+async function waitForDraft(state: UpgradeState, requests: UpgradeRequests, precheckedAt: number): Promise<void> {
+  const { acknowledgements } = state;
+  const mayGoOn = () => requests.draftMayGoOn || state.approvals.isRejected;
+  while (!mayGoOn()) {
+    const { changes, nextEnd: until } = acknowledgements;
+    const summary = "until an acknowledgement ends";
+    const isOver = () => mayGoOn() || acknowledgements.changes !== changes;
+    await waitAtRest(state, isOver, { precheckedAt }, until === undefined ? undefined : { until, summary });
+    acknowledgements.noticeEnds();
   }
 }
 
@@ -191,13 +205,15 @@ async function attempt(
 function succeed(state: UpgradeState): { outcome: UpgradePhase } {
   const { leftOut } = state.known;
   const outcomes = state.resources.map(({ resourceId }) => state.known.resultOf(resourceId)?.outcome);
+  const upgraded = state.resources.filter((_, i) => outcomes[i] !== "NOTHING_TO_DO");
+  const warnings = precheckWarnings(state.task, upgraded, currentTime());
   const outcome =
-    leftOut.size > 0 || outcomes.includes("WITHIN_TOLERANCE")
+    leftOut.size > 0 || outcomes.includes("WITHIN_TOLERANCE") || warnings.length > 0
       ? "SUCCESSFUL_WITH_WARNING"
       : outcomes.every((one) => one === "NOTHING_TO_DO")
         ? "NOTHING_TO_DO"
         : "SUCCESSFUL";
-  state.enter(outcome, [...state.warnings, ...[...leftOut.values()].map(({ error }) => error)]);
+  state.enter(outcome, [...state.warnings, ...[...leftOut.values()].map(({ error }) => error), ...warnings]);
   return { outcome };
 }
 

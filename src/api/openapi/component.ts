@@ -70,3 +70,6 @@ export const pageFields = (elements: string) => ({
   elements: `The ${elements} of this page.`,
   pageMetadata: "Position of the page in the list, and totals.",
 });
+
+/** Fields that are not known are refused, where elsewhere they are dropped. */
+export const withoutOtherFields = (schema: JsonSchema): JsonSchema => ({ ...schema, additionalProperties: false });

@@ -2,11 +2,13 @@ import { identity } from "fp-ts/function";
 import type * as t from "io-ts";
 import { shapeOf } from "../../domain/codec";
 import { FreezeSpec } from "../../domain/freeze";
+import { AcknowledgementSpec } from "../../domain/spec/finding";
 import { ApprovalSpec, RejectionSpec, UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
 import type { Component } from "./component";
 import { type JsonSchema, jsonSchemaInFull } from "./json-schema";
 import { activityModels } from "./models/activity";
 import { answerModels } from "./models/answers";
+import { findingModels } from "./models/findings";
 import { freezeModels } from "./models/freeze";
 import { inventoryModels } from "./models/inventory";
 import { requestModels } from "./models/requests";
@@ -21,6 +23,7 @@ const components: Readonly<Record<string, Component>> = {
   ...taskModels,
   ...answerModels,
   ...activityModels,
+  ...findingModels,
   ...freezeModels,
   ...inventoryModels,
 };
@@ -39,7 +42,7 @@ const collect = (codec: t.Mixed): void => {
   if (shape.kind === "list") collect(shape.element);
   if (shape.kind === "described" && shape.codec.schema.items) collect(shape.codec.schema.items);
 };
-[UpgradeSpec, UpgradeUpdateSpec, FreezeSpec, ApprovalSpec, RejectionSpec].forEach(collect);
+[UpgradeSpec, UpgradeUpdateSpec, FreezeSpec, ApprovalSpec, RejectionSpec, AcknowledgementSpec].forEach(collect);
 
 /** `components.schemas` of the document. */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {

@@ -1,3 +1,4 @@
+import type { AcknowledgementSpec } from "../../domain/spec/finding";
 import type { PageOfActivity } from "../../domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../domain/errors";
 import type { FreezeSpec, FreezeStatus } from "../../domain/freeze";
@@ -145,6 +146,13 @@ export const retriedTaskExample: Task = applyProgress(taskExample, { type: "Phas
 export const precheckTaskExample: Task =
   precheckTask(applyProgress(taskExample, { type: "PrechecksStarted", resources: resourcesOf(planExample), at }), 1) ??
   taskExample;
+
+export const acknowledgementExample: AcknowledgementSpec = {
+  code: "HOST_NOT_CONNECTED",
+  resourceId: "4a6c1a1e-51b2-4d3c-9e0f-000000000034",
+  hostId: "host-1034",
+  reason: "The host is in repair until Monday and may fail.",
+};
 
 const clusterSummary: Cluster = {
   id: "4a6c1a1e-51b2-4d3c-9e0f-000000000034",

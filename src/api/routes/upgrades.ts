@@ -5,6 +5,7 @@ import { largestPage } from "../../domain/page";
 import { UpgradePreview } from "../../domain/plan/preview";
 import { BundleType } from "../../domain/spec/bundle";
 import { ChangeId, changeRecordOf, LabelText } from "../../domain/spec/change-record";
+import { AcknowledgementSpec } from "../../domain/spec/finding";
 import { Task } from "../../domain/spec/task";
 import { PageOfUpgrade, PublishedPhase, Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
 import {
@@ -19,6 +20,7 @@ import { UpgradeCounts, UpgradeSort } from "../../domain/upgrade/attention";
 import { notFound } from "../../upgrades/service-error";
 import type { UpgradeService } from "../../upgrades/upgrade-service";
 import {
+  acknowledgementExample,
   activityExample,
   countsExample,
   pageExample,
@@ -64,6 +66,11 @@ const operationsOnUpgrades = [
 const upgradeId = parameter(UpgradeId, "Id of the upgrade.");
 
 const oneUpgrade = { ...noParameters, path: { id: upgradeId } };
+
+const onePrecheckRun = {
+  ...noParameters,
+  path: { id: upgradeId, precheckId: parameter(PrecheckId, "Id of the run of prechecks: that of its task.") },
+};
 
 const unknownUpgrade = ({ id = "" }: Readonly<Record<string, string>>) => notFound("upgrade", id);
 
@@ -417,15 +424,31 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
       operationId: "readPrechecks",
       tag: "upgrades",
       summary: "Read one run of the prechecks",
-      request: {
-        ...noParameters,
-        path: { id: upgradeId, precheckId: parameter(PrecheckId, "Id of the run of prechecks: that of its task.") },
-      },
+      request: onePrecheckRun,
       unknownPath: ({ precheckId = "" }) => notFound("precheck", precheckId),
       success: precheckTaskAnswer(200, "Ok"),
       successExample: precheckTaskExample,
       failures: [400, 404, 500],
       handle: ({ path }) => service.readPrechecks(path.id, path.precheckId),
+    }),
+    route({
+      method: "POST",
+      path: "/v1/upgrades/{id}/prechecks/{precheckId}/acknowledge",
+      access: "WRITE",
+      role: "OPERATOR",
+      load: "COMMAND",
+      operationId: "acknowledgeFinding",
+      tag: "upgrades",
+      summary: "Acknowledge a finding of the prechecks",
+      description:
+        "It no longer blocks this upgrade, also in later runs of its prechecks. Each finding is acknowledged by itself: one on a host only with its hostId. A finding that is not `isAcknowledgeable` must be fixed (409).",
+      request: { ...onePrecheckRun, body: AcknowledgementSpec, unknownFields: "REFUSED" },
+      unknownPath: ({ precheckId = "" }) => notFound("precheck", precheckId),
+      bodyExample: acknowledgementExample,
+      success: precheckTaskAnswer(200, "The run of prechecks as it is then"),
+      successExample: precheckTaskExample,
+      failures: commandFailures,
+      handle: ({ path, body, caller }) => service.acknowledgeFinding(path.id, path.precheckId, body, caller),
     }),
   ];
 }

@@ -48,8 +48,21 @@ export function headerFacts(upgrade: Upgrade, task: Task, now: number): Fact[] {
         ]),
     ...versionFacts(upgrade),
     ...approvalFacts(upgrade),
+    ...findingFacts(upgrade),
     ...changeRecordFacts(upgrade),
   ];
+}
+
+/** What its latest prechecks have found. */
+function findingFacts({ findings }: Upgrade): Fact[] {
+  if (!findings) return [];
+  const { errors, warnings, acknowledged } = findings;
+  const counted = [
+    ...(errors > 0 ? [plural(errors, "error")] : []),
+    ...(warnings > 0 ? [plural(warnings, "warning")] : []),
+    ...(acknowledged > 0 ? [`${acknowledged} acknowledged`] : []),
+  ];
+  return counted.length === 0 ? [] : [{ term: "Prechecks found", parts: [counted.join(", ")] }];
 }
 
 /** Who has approved it, and how many approvals are missing. */

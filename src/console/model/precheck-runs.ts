@@ -1,6 +1,7 @@
 import type { ErrorBody } from "../../domain/errors";
+import type { Finding } from "../../domain/spec/finding";
 import type { StageStatus, SubTask, SubTaskStatus, Task } from "../../domain/spec/task";
-import { precheckType } from "../../domain/task/prechecks";
+import { precheckTaskId, precheckType } from "../../domain/task/prechecks";
 
 /** One check of one resource. */
 export interface Precheck {
@@ -8,6 +9,8 @@ export interface Precheck {
   readonly status: StageStatus | SubTaskStatus;
   readonly description: string;
   readonly errors: readonly ErrorBody[];
+  /** Empty of what could not be checked. */
+  readonly findings: readonly Finding[];
 }
 
 /** The checks of one resource in a run; without checks where none of them has begun. */
@@ -19,6 +22,8 @@ export interface PrecheckedResource {
 
 /** One run of the prechecks. */
 export interface PrecheckRun {
+  /** The id of its own Task. */
+  readonly id: string;
   readonly name: string;
   readonly status: SubTaskStatus;
   /** Epoch milliseconds; absent while it runs. */
@@ -32,18 +37,19 @@ export interface PrecheckRun {
 }
 
 /** All runs of the prechecks of an upgrade, the latest first. */
-export function precheckRunsOf({ subTasks = [] }: Task): PrecheckRun[] {
+export function precheckRunsOf({ id: upgradeId, subTasks = [] }: Task): PrecheckRun[] {
   return subTasks
     .filter(({ type }) => type === precheckType)
-    .map(toRun)
+    .map((part, i) => toRun(part, precheckTaskId({ upgradeId, run: i + 1 })))
     .reverse();
 }
 
-function toRun(run: SubTask): PrecheckRun {
+function toRun(run: SubTask, id: string): PrecheckRun {
   const resources = (run.subTasks ?? []).map(toResource);
   const checks = resources.flatMap((resource) => resource.checks);
   const { name, status, completionTimestamp } = run;
   return {
+    id,
     name,
     status,
     ...(completionTimestamp !== undefined && { end: Date.parse(completionTimestamp) }),
@@ -56,12 +62,12 @@ function toRun(run: SubTask): PrecheckRun {
 
 function toResource(part: SubTask): PrecheckedResource {
   const { name, resources = [], status, stages = [], errors = [], description } = part;
-  const checks = stages.map((stage) => ({ ...stage, errors: stage.errors ?? [] }));
+  const checks = stages.map((stage) => ({ ...stage, errors: stage.errors ?? [], findings: stage.findings ?? [] }));
   const told = new Set(checks.flatMap((check) => check.errors.map(({ message }) => message)));
   const other = errors.filter(({ message }) => !told.has(message));
   return {
     name: resources[0]?.name ?? name,
     status,
-    checks: other.length > 0 ? [...checks, { name, status, description, errors: other }] : checks,
+    checks: other.length > 0 ? [...checks, { name, status, description, errors: other, findings: [] }] : checks,
   };
 }

@@ -10,6 +10,7 @@ import { serverNow } from "../client/send-request";
 import { installation, session } from "../client/session";
 import { timeDisplay } from "../client/time-display";
 import { lineWords } from "../labels/line-labels";
+import { type acknowledgementOf, takesAcknowledgements } from "../model/findings";
 import { screenReaderStatus } from "../model/host-progress";
 import { pageTitle } from "../model/header-facts";
 import { knownStatus, wordsOfPhase, wordsOfPublishedPhase } from "../model/labels";
@@ -79,6 +80,12 @@ export function UpgradePage({ id }: { readonly id: string }) {
     upgrade.refresh();
     if (line.state === "ENDED") setFollowings((n) => n + 1);
   };
+  const acknowledge = (precheckId: string) => async (body: ReturnType<typeof acknowledgementOf>) => {
+    const path = `/v1/upgrades/${encodeURIComponent(id)}/prechecks/${encodeURIComponent(precheckId)}/acknowledge`;
+    await openApi({ method: "POST", path, body });
+    upgrade.refresh();
+    if (line.state === "ENDED") setFollowings((n) => n + 1);
+  };
   if (!task)
     return line.state === "LOST" || line.state === "REFUSED" ? (
       <ErrorNote error={line.error} isAlert />
@@ -119,7 +126,11 @@ export function UpgradePage({ id }: { readonly id: string }) {
       <UpgradeFacts upgrade={upgrade.value} task={task} now={now} />
       <ErrorSummary task={task} goTo={goTo} />
       <Warnings task={task} />
-      <Prechecks task={task} now={now} />
+      <Prechecks
+        task={task}
+        now={now}
+        acknowledge={session.value?.mayOperate && takesAcknowledgements(task) ? acknowledge : undefined}
+      />
       {upgrade.value?.phase !== undefined && beforeCommit.has(upgrade.value.phase) && <DraftPlan id={id} />}
       <HostTable task={task} versions={upgrade.value?.versions} now={now} goTo={goTo} />
       <TaskParts task={task} target={target} />

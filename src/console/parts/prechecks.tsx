@@ -3,23 +3,26 @@ import type { Task } from "../../domain/spec/task";
 import { plural, wordsOfPart } from "../model/labels";
 import { type PrecheckRun, precheckRunsOf } from "../model/precheck-runs";
 import { ErrorNote } from "./error-note";
+import { type Acknowledge, Findings } from "./findings";
 import { Moment } from "./moment";
 import { StatusBadge } from "./status-badge";
 
 interface PrechecksProps {
   readonly task: Task;
   readonly now: number;
+  /** Undefined where this caller cannot acknowledge findings of this upgrade. */
+  readonly acknowledge?: ((precheckId: string) => Acknowledge) | undefined;
 }
 
-/** The prechecks of an upgrade: what of the latest run failed, and every check of every run on demand. */
-export function Prechecks({ task, now }: PrechecksProps) {
+/** The prechecks of an upgrade: what the latest run found, and every check of every run on demand. */
+export function Prechecks({ task, now, acknowledge }: PrechecksProps) {
   const [latest, ...earlier] = precheckRunsOf(task);
   if (!latest) return null;
   return (
     <section aria-labelledby="prechecks-title">
       <h2 id="prechecks-title">Prechecks</h2>
       <RunLine run={latest} now={now} />
-      <FailedChecks run={latest} />
+      <FoundChecks run={latest} now={now} acknowledge={acknowledge?.(latest.id)} />
       <AllChecks run={latest} />
       {earlier.map((run) => (
         <div key={run.name}>
@@ -49,23 +52,33 @@ function RunLine({ run, now }: { readonly run: PrecheckRun; readonly now: number
   );
 }
 
-/** What stands in the way of the upgrade, resource by resource. */
-function FailedChecks({ run }: { readonly run: PrecheckRun }) {
-  const failed = run.resources.flatMap(({ name, checks }) =>
-    checks.filter(({ status }) => status === "FAILED").map((check) => ({ resource: name, ...check })),
+interface FoundChecksProps {
+  readonly run: PrecheckRun;
+  readonly now: number;
+  readonly acknowledge: Acknowledge;
+}
+
+/** What stands in the way of the upgrade or is to be known, resource by resource. */
+function FoundChecks({ run, now, acknowledge }: FoundChecksProps) {
+  const found = run.resources.flatMap(({ name, checks }) =>
+    checks
+      .filter(({ status, findings }) => status === "FAILED" || findings.length > 0)
+      .map((check) => ({ resource: name, ...check })),
   );
-  if (failed.length === 0) return null;
+  if (found.length === 0) return null;
   return (
     <ul class="checks">
-      {failed.map(({ resource, name, errors, description }, i) => (
+      {found.map(({ resource, name, errors, findings, description }, i) => (
         <li key={i}>
           <span class="name">
             {resource}: {name}
           </span>
-          {errors.length === 0 && <span class="small">{description}</span>}
-          {errors.map((error, n) => (
-            <ErrorNote key={n} error={error} />
-          ))}
+          {errors.length + findings.length === 0 && <span class="small">{description}</span>}
+          {findings.length > 0 ? (
+            <Findings findings={findings} now={now} acknowledge={acknowledge} />
+          ) : (
+            errors.map((error, n) => <ErrorNote key={n} error={error} />)
+          )}
         </li>
       ))}
     </ul>

@@ -22,6 +22,7 @@ const kinds: Readonly<Record<ActivityKind, string>> = {
   PRECHECKS: "Run prechecks again",
   APPROVE: "Approve",
   REJECT: "Reject",
+  ACKNOWLEDGE: "Acknowledge",
   RETRY: "Retry",
   RESOLVE: "Give up",
   CANCEL: "Cancel",
@@ -65,7 +66,8 @@ export function activityWords(entry: ActivityEntry, time: (timestamp: string) =>
   };
 }
 
-function subjectOf({ kind, hostName, resourceName, resourceId = "" }: ActivityEntry): string {
+function subjectOf(entry: ActivityEntry): string {
+  const { kind, hostName, hostId, resourceName, resourceId = "", details } = entry;
   const resource = resourceName ?? resourceId;
   switch (kind) {
     case "HOST_FAILED":
@@ -74,6 +76,10 @@ function subjectOf({ kind, hostName, resourceName, resourceId = "" }: ActivityEn
     case "RESOURCE_FAILED":
     case "RESOURCE_LEFT_OUT":
       return `${resource}: ${kinds[kind].toLowerCase()}`;
+    case "ACKNOWLEDGE": {
+      const host = hostName ?? hostId;
+      return `${kinds[kind]} ${details?.finding ?? "a finding"} of ${resource}${host === undefined ? "" : `, host ${host}`}`;
+    }
     default:
       return kinds[kind];
   }
@@ -81,7 +87,7 @@ function subjectOf({ kind, hostName, resourceName, resourceId = "" }: ActivityEn
 
 function circumstances({ details = {} }: ActivityEntry, time: (timestamp: string) => string): string {
   const { draft, scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, lateSeconds, hosts, ...said } = details;
-  const { changeId, reason, comment } = said;
+  const { changeId, reason, comment, subject, until } = said;
   const parts = [
     draft === true && "as a draft",
     changeId !== undefined && `change ${changeId}`,
@@ -90,6 +96,8 @@ function circumstances({ details = {} }: ActivityEntry, time: (timestamp: string
       `switchovers at ${mgmtUpgradePatchSpecs.map((one) => time(one.startSwitchoverTimestamp)).join(", ")}`,
     lateSeconds !== undefined && `${lateSeconds} s late`,
     hosts && `${hosts.upgraded + hosts.skipped} of ${hosts.total} hosts at the target, ${hosts.failed} failed`,
+    subject !== undefined && `about ${subject}`,
+    until !== undefined && `until ${time(until)}`,
     reason !== undefined && `because: ${reason}`,
     comment !== undefined && `comment: ${comment}`,
   ].filter((part) => typeof part === "string");

@@ -15,6 +15,7 @@ export const requestKinds = [
   "PRECHECKS",
   "APPROVE",
   "REJECT",
+  "ACKNOWLEDGE",
   "RETRY",
   "RESOLVE",
   "CANCEL",
@@ -79,6 +80,9 @@ export const ActivityDetails = model(
     hosts: EndedHosts,
     ...toldChangeRecord,
     comment: t.string,
+    finding: t.string,
+    subject: t.string,
+    until: Timestamp,
   },
 );
 export type ActivityDetails = t.TypeOf<typeof ActivityDetails>;

@@ -1,11 +1,11 @@
 import * as E from "fp-ts/Either";
 import type { ErrorBody } from "../errors";
-import { type CommitSpec, keepsTimes } from "../plan/schedule";
+import { keepsTimes } from "../plan/schedule";
 import type { SubTask, Task } from "../spec/task";
 import type { Upgrade, UpgradePhase } from "../spec/upgrade";
 import { awaitsLateCommit } from "../task/late-start";
 import { prechecksPassed, precheckType } from "../task/prechecks";
-import { requestRules } from "./request-rules";
+import { type AskedFor, requestRules } from "./request-rules";
 import { beingCancelled, type HistoryLength, type RequestContext, type RequestOutcome } from "./upgrade-request";
 
 /** A running upgrade as it was last published. */
@@ -25,7 +25,7 @@ export interface PublishedUpgrade {
  * thousands. `now` in epoch milliseconds.
  */
 export function publishedRefusal(
-  { name, ...commit }: CommitSpec & { readonly name: RequestOutcome["request"]; readonly requestedBy?: string },
+  { name, ...asked }: AskedFor & { readonly name: RequestOutcome["request"] },
   published: PublishedUpgrade,
   now: number,
 ): ErrorBody | undefined {
@@ -33,7 +33,7 @@ export function publishedRefusal(
   if (!phase) return undefined;
   const context = contextOf(published, phase, now);
   if (context.cancelling) return beingCancelled(name, context);
-  const judged = requestRules[name].decide(commit, context);
+  const judged = requestRules[name].decide(asked, context);
   return E.isLeft(judged) ? judged.left : undefined;
 }
 
@@ -42,7 +42,7 @@ export function publishedRefusal(
  * published state cannot tell.
  */
 export function changesNothing(
-  { name, ...commit }: CommitSpec & { readonly name: RequestOutcome["request"] },
+  { name, ...commit }: AskedFor & { readonly name: RequestOutcome["request"] },
   { upgrade: { status, resourceUpgradeSpecs }, task, mayChange }: PublishedUpgrade,
 ): boolean {
   if (name !== "commit" || commit.mgmtUpgradePatchSpecs !== undefined || awaitsLateCommit(task)) return false;
@@ -147,6 +147,7 @@ export function endedAsAsked(request: Request, task: Task): boolean {
     case "pause":
     case "prechecks":
     case "approve":
+    case "acknowledge":
       return false;
   }
 }

@@ -2,10 +2,13 @@ import type { Either } from "fp-ts/Either";
 import type * as t from "io-ts";
 import type { ErrorBody } from "../errors";
 import type { CommitSpec } from "../plan/schedule";
+import type { AskedAcknowledgement } from "./acknowledge";
 import { decideApprove, decideReject } from "./approvals";
 import {
+  AcknowledgePayload,
   ApprovePayload,
   CommitPayload,
+  decideAcknowledge,
   decideCommit,
   decidePause,
   decidePrechecks,
@@ -20,16 +23,17 @@ import {
 
 /** What each request carries. */
 export interface RequestPayloads extends Record<
-  Exclude<OperatorRequest, "commit" | "approve" | "reject">,
+  Exclude<OperatorRequest, "commit" | "approve" | "reject" | "acknowledge">,
   PlainPayload
 > {
   readonly commit: CommitPayload;
   readonly approve: ApprovePayload;
   readonly reject: RejectPayload;
+  readonly acknowledge: AcknowledgePayload;
 }
 
-/** What a decision may depend on: the time that is asked for, and who asks. */
-export type AskedFor = CommitSpec & Pick<PlainPayload, "requestedBy">;
+/** What a decision may depend on: the time or the finding that is asked for, and who asks. */
+export type AskedFor = CommitSpec & AskedAcknowledgement & Pick<PlainPayload, "requestedBy">;
 
 /** A request of operators: what it does, as the Temporal Web UI says it, what it carries, and whether it is accepted. */
 export interface RequestRule<P> {
@@ -65,6 +69,14 @@ export const requestRules: { readonly [N in OperatorRequest]: RequestRule<Reques
     description: 'Ends an upgrade that waits for approvals. {"requestedBy": "name", "comment": "why"}.',
     payload: RejectPayload,
     decide: decideReject,
+  },
+  acknowledge: {
+    description:
+      "Lets this upgrade go on in spite of a finding of its prechecks. " +
+      '{"requestedBy": "name", "code": "CLUSTER_BUSY", "resourceId": "id", "reason": "why"}; ' +
+      'with "hostId" where the finding is about a host, and "until" where it ends.',
+    payload: AcknowledgePayload,
+    decide: decideAcknowledge,
   },
 };
 

@@ -1,12 +1,14 @@
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
-import { model, OneOf, Text, WholeNumber } from "../codec";
+import { Identifier, model, OneOf, Text, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
 import { commits, scheduleProblem, type ServerStanding, switchoverProblem } from "../plan/schedule";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
 import { Reason } from "../spec/change-record";
+import { acknowledgementFields } from "../spec/finding";
 import { MgmtUpgradePatchSpecs } from "../spec/upgrade-spec";
 import { Timestamp } from "../timestamp";
+import { type AskedAcknowledgement, decideFinding, type PrecheckedContext } from "./acknowledge";
 import type { ApprovalContext } from "./approvals";
 
 /**
@@ -45,6 +47,17 @@ export type ApprovePayload = t.TypeOf<typeof ApprovePayload>;
 export const RejectPayload = model({ comment: Reason }, origin);
 export type RejectPayload = t.TypeOf<typeof RejectPayload>;
 
+/** Which finding an acknowledgement is about. */
+const { code, resourceId, reason, ...narrower } = acknowledgementFields;
+const whichFinding = { precheckId: Identifier, ...narrower };
+
+/** Payload of `acknowledge`. `precheckId`: of which run of the prechecks the finding is; absent means the latest. */
+export const AcknowledgePayload = model(
+  { code, resourceId, reason, requestedBy: Text },
+  { ...whichFinding, ...origin },
+);
+export type AcknowledgePayload = t.TypeOf<typeof AcknowledgePayload>;
+
 /** Requests that reach an upgrade by a Signal or an Update of their name (./request-rules.ts). */
 export const operatorRequests = [
   "commit",
@@ -55,6 +68,7 @@ export const operatorRequests = [
   "resolve",
   "approve",
   "reject",
+  "acknowledge",
 ] as const;
 const OperatorRequest = OneOf(...operatorRequests);
 export type OperatorRequest = t.TypeOf<typeof OperatorRequest>;
@@ -72,6 +86,9 @@ export const RecordPayload = model(
     upgradeNow: t.boolean,
     mgmtUpgradePatchSpecs: MgmtUpgradePatchSpecs,
     comment: Text,
+    code,
+    resourceId,
+    ...whichFinding,
     reason: model({ errorCode: t.string, message: t.string }, {}),
   },
 );
@@ -92,6 +109,8 @@ export type Decision = "retry" | "resolve";
 
 /** Where an upgrade stands, as far as a request depends on it. */
 export interface RequestContext extends ApprovalContext {
+  /** What its prechecks have found; undefined where only the upgrade itself knows all of it. */
+  readonly prechecked?: PrecheckedContext | undefined;
   /** Errors of the latest precheck run; empty where it passed or has not ended. */
   readonly failedPrechecks: readonly ErrorBody[];
   /** Whether a failed upgrade still waits for somebody's decision. */
@@ -215,6 +234,15 @@ export function decidePrechecks({ phase, committed, history }: RequestContext): 
   return E.left(notPossible("prechecks", "Only the prechecks of an uncommitted draft can be run again.", phase));
 }
 
+/** Whether an operator's word counts that the upgrade may go on in spite of a finding. */
+export function decideAcknowledge(asked: AskedAcknowledgement, context: RequestContext): E.Either<ErrorBody, void> {
+  const { phase, awaitsResolution, history } = context;
+  if (hasEnded(phase) && !awaitsResolution)
+    return E.left(notPossible("acknowledge", "Findings can be acknowledged only before the upgrade ends.", phase));
+  if (isFull(history)) return E.left(hasNoRoom("acknowledge", phase, "Fix what the prechecks have found."));
+  return decideFinding(asked, context);
+}
+
 /** Why an upgrade that is being cancelled takes no request any more. */
 export function beingCancelled(request: string, { phase }: RequestContext): ErrorBody {
   const remediation = "Wait until the upgrade's Task has ended, then start a new upgrade for the rest.";
@@ -276,7 +304,9 @@ export function badPayload(request: string): ErrorBody {
         ? 'Send no payload, or JSON such as {"scheduledTimestamp": "2026-12-01T09:30:00Z"} or {"upgradeNow": true}.'
         : request === "approve" || request === "reject"
           ? 'Send JSON such as {"requestedBy": "name", "comment": "why"}.'
-          : 'Send no payload, or JSON such as {"requestedBy": "name"}.',
+          : request === "acknowledge"
+            ? 'Send JSON such as {"requestedBy": "name", "code": "CLUSTER_BUSY", "resourceId": "id", "reason": "why"}.'
+            : 'Send no payload, or JSON such as {"requestedBy": "name"}.',
   };
 }
 

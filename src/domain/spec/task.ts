@@ -4,6 +4,7 @@ import { ErrorBody } from "../errors";
 import { PageMetadata } from "../page";
 import { Timestamp } from "../timestamp";
 import { toldChangeRecord } from "./change-record";
+import { Finding } from "./finding";
 import { RequestWarning } from "./request-warning";
 
 /**
@@ -77,7 +78,12 @@ export type StageStatus = t.TypeOf<typeof StageStatus>;
 /** One step of a SubTask (Spec 2.5). */
 export const Stage = model(
   { name: t.string, type: t.string, description: t.string, status: StageStatus, creationTimestamp: Timestamp },
-  { completionTimestamp: Timestamp, errors: t.array(ErrorBody) },
+  {
+    completionTimestamp: Timestamp,
+    errors: t.array(ErrorBody),
+    /** Of a precheck, the most severe first. */
+    findings: t.array(Finding),
+  },
 );
 export type Stage = t.TypeOf<typeof Stage>;
 

@@ -5,6 +5,7 @@ import { PageMetadata } from "../page";
 import { Timestamp } from "../timestamp";
 import { Bundle } from "./bundle";
 import { toldChangeRecord } from "./change-record";
+import { FindingCounts } from "./finding";
 import { RequestWarning } from "./request-warning";
 import { ReasonCode, TaskResource, type CanonicalTaskStatus, WaitingFor } from "./task";
 import {
@@ -193,6 +194,8 @@ export const Upgrade = model(
     ...toldChangeRecord,
     /** Absent where it needs none. */
     approvals: UpgradeApprovals,
+    /** Of its prechecks; absent where they have found nothing. */
+    findings: FindingCounts,
     /** What of its request has no effect. */
     warnings: t.array(RequestWarning),
     /** Why the rest of it cannot be read. */

@@ -170,13 +170,30 @@ export function taskInMemo(task: Task): Task {
   return {
     ...task,
     ...(task.subTasks && {
-      subTasks: task.subTasks.map((part) => (part.type === precheckType ? part : withoutStages(part))),
+      subTasks: task.subTasks.map((part) =>
+        part.type === precheckType ? withoutErrorsTwice(part) : withoutStages(part),
+      ),
     }),
   };
 }
 
 function withoutStages({ subTasks, ...product }: SubTask): SubTask {
   return { ...product, ...(subTasks && { subTasks: subTasks.map(({ stages: _, ...resource }) => resource) }) };
+}
+
+/** Findings that are errors of their Stage are told by these. */
+function withoutErrorsTwice({ subTasks, ...run }: SubTask): SubTask {
+  const trimmed = subTasks?.map(({ stages, ...part }): SubTask => ({
+    ...part,
+    ...(stages && {
+      stages: stages.map(({ findings, ...stage }) => {
+        const messages = new Set(stage.errors?.map(({ message }) => message));
+        const others = findings?.filter(({ message }) => !messages.has(message)) ?? [];
+        return { ...stage, ...(others.length > 0 && { findings: others }) };
+      }),
+    }),
+  }));
+  return { ...run, ...(trimmed && { subTasks: trimmed }) };
 }
 
 /** Ids of the resources that have ended, as the upgrade itself knows. */

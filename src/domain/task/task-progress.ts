@@ -5,6 +5,8 @@ import { changeRecordOf } from "../spec/change-record";
 import type { Stage, SubTask, Task } from "../spec/task";
 import { hasEnded, type HostVersion, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
 import { Closed } from "../opening";
+import { toEpochMilliseconds } from "../timestamp";
+import { acknowledgeFindings, type AcknowledgedFinding } from "./findings";
 import { confirmStart, missStart } from "./late-start";
 import { isLeftOut, type LeftOut, leaveOut } from "./left-out";
 import { isBeyondRetry } from "./mgmt-progress";
@@ -28,6 +30,8 @@ export type TaskProgress = { readonly at: string } &
     | { readonly type: "PrechecksStarted"; readonly resources: readonly ResourcePlan[] }
     | { readonly type: "ResourcePrechecked"; readonly resourceId: string; readonly stages: readonly Stage[] }
     | { readonly type: "PrechecksEnded" }
+    /** Findings are acknowledged, or acknowledgements have ended. All that there are. */
+    | { readonly type: "FindingsAcknowledged"; readonly acknowledged: readonly AcknowledgedFinding[] }
     /** A resource that has not begun is not to be upgraded. */
     | ({ readonly type: "ResourceLeftOut"; readonly resourceId: string; readonly error: ErrorBody } & LeftOut)
     | { readonly type: "ProductStarted" | "ProductEnded"; readonly product: Product }
@@ -107,6 +111,8 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
         task,
         from("IN_PROGRESS", (run) => endWithParts(run, at)),
       );
+    case "FindingsAcknowledged":
+      return acknowledgeFindings(task, progress.acknowledged, toEpochMilliseconds(at));
     case "ProductStarted":
       return changeProduct(task, progress.product, from("PENDING", begin));
     case "ProductEnded":
@@ -181,8 +187,9 @@ function notBegun(product: SubTask, failed: Product): SubTask {
   return { ...product, ...because, ...(subTasks && { subTasks }) };
 }
 
-/** Only a failed upgrade can be retried or given up; nothing else happens to one that is over. */
+/** Only a failed upgrade can be retried or given up, and its findings acknowledged; nothing else happens to one that is over. */
 function mayHappen(task: Task, type: TaskProgress["type"]): boolean {
+  if (type === "FindingsAcknowledged") return !isOver(task) || task.resolutionStatus === "UNRESOLVED";
   if (type === "RetryStarted") return task.status === "Failed" && task.isRetryable === true;
   if (type === "ResolutionEnded") return task.status === "Failed" && task.resolutionStatus === "UNRESOLVED";
   return !isOver(task);

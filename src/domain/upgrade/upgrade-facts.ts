@@ -19,6 +19,7 @@ import type {
 import type { LeftOutResource } from "../task/left-out";
 import { initialResourceSubTask } from "../task/resource-progress";
 import type { HostCounts } from "../task/sub-task";
+import type { FindingCounts } from "../spec/finding";
 import { toEpochMilliseconds, toTimestamp } from "../timestamp";
 import { isSameVersion } from "../version";
 import { phaseEnd, type PhaseState, phaseWait, publishedPhase } from "./published-phase";
@@ -159,11 +160,13 @@ export interface Told {
   readonly now: number;
   /** Absent where the upgrade needs none. */
   readonly approvals?: UpgradeApprovals | undefined;
+  /** What its prechecks have found; absent where nothing. */
+  readonly findings?: FindingCounts | undefined;
 }
 
 /** The Upgrade (Spec 2.6) with all the facts that a list shows. */
 export function upgradeWithFacts(plan: UpgradePlan, facts: UpgradeFacts, told: Told): Upgrade {
-  const { state, createdBy, unfinished, approvals } = told;
+  const { state, createdBy, unfinished, approvals, findings } = told;
   const { spec, warnings } = plan;
   const { phase, since, workMilliseconds, workingSince, startedAt, committedAt, committedBy } = facts;
   const resources = resourcesOf(plan);
@@ -203,6 +206,7 @@ export function upgradeWithFacts(plan: UpgradePlan, facts: UpgradeFacts, told: T
     ...(spec.netvirtUpgradeUserInputSpecs && { netvirtUpgradeUserInputSpecs: spec.netvirtUpgradeUserInputSpecs }),
     ...(spec.mgmtUpgradeUserInputSpecs && { mgmtUpgradeUserInputSpecs: spec.mgmtUpgradeUserInputSpecs }),
     ...(approvals && { approvals }),
+    ...(findings && { findings }),
     ...(warnings && { warnings: [...warnings] }),
   };
 }

@@ -107,6 +107,7 @@ const furtherModels = [
   "UpgradeUpdateSpec",
   "ApprovalSpec",
   "RejectionSpec",
+  ...["Finding", "Acknowledgement", "AcknowledgementSpec", "FindingCounts"],
   "UpgradeApprovals",
   "Approval",
   "MgmtUpgradePatchSpec",

@@ -52,9 +52,10 @@ export const furtherFields: Readonly<Record<string, readonly string[]>> = {
     ...["name", "phase", "since", "until", "waitingFor", "createdAt", "createdBy", "committedAt", "committedBy"],
     ...["beginsAt", "startedAt", "workSeconds", "workingSince", "hosts", "expectedEnd", "decideBy", "versions"],
     ...["hostVersions", "resources", "draftMode", "netvirtUpgradeUserInputSpecs", "mgmtUpgradeUserInputSpecs"],
-    ...["reason", "changeId", "labels", "approvals", "warnings", "errors", "leftOut"],
+    ...["reason", "changeId", "labels", "approvals", "findings", "warnings", "errors", "leftOut"],
   ],
   ResourceUpgradeSpec: ["hosts", "rollout"],
+  Stage: ["findings"],
   SubTask: [
     ...["waitingFor", "reasonCode", "isPaused", "attempt", "maximumAttempts", "progressPercent", "isTruncated"],
     "hostState",

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-limits";
 import type { HealthWait } from "../../../activities/contract";
+import { type FindingKey, findingKey } from "../../../src/domain/task/findings";
 import {
   expectCancelled,
   failureOf,
@@ -20,9 +21,10 @@ describe("awaitClusterHealth", function () {
   });
   afterEach(() => cluster.close());
 
-  const start = (limits?: Partial<ActivityLimits>) => {
+  const start = (limits?: Partial<ActivityLimits>, acknowledged?: readonly FindingKey[]) => {
     const activities = cluster.activities(limits);
-    return startActivity<unknown, HealthWait>(() => activities.awaitClusterHealth(cluster.target));
+    const input = { ...cluster.target, ...(acknowledged && { acknowledged }) };
+    return startActivity<unknown, HealthWait>(() => activities.awaitClusterHealth(input));
   };
   const hosts = async () => (await cluster.state()).hosts.map(({ id }) => id);
 
@@ -46,6 +48,24 @@ describe("awaitClusterHealth", function () {
     await gate.heartbeat(({ waitingFor }) => /esx-02.*resyncing/.test(waitingFor));
     await cluster.repair();
     expect((await gate.end).error).to.equal(undefined);
+  });
+
+  it("passes over what was acknowledged after the prechecks, and nothing else", async () => {
+    const [first = "", second = ""] = await hosts();
+    const { resourceId } = cluster.target.cluster;
+    await cluster.put(first, "IN");
+    await cluster.fault({ kind: "CHECK_FAILS", host: "esx-02.example.com", issue: "vSAN objects are resyncing" });
+    const prechecked = await succeed(() => cluster.activities().runClusterPrechecks(cluster.target));
+    const found = prechecked.stages.flatMap(({ findings = [] }) => findings).map(findingKey);
+    expect(found.map(({ code, hostId }) => [code, hostId])).to.deep.equal([
+      ["HOST_IN_MAINTENANCE_MODE", first],
+      ["HEALTH_CHECK_ERROR", second],
+    ]);
+    expect((await start({}, found).end).error).to.equal(undefined);
+    const [maintenance] = found;
+    const others = found.map((one) => ({ ...one, hostId: "host-0", resourceId }));
+    for (const accepted of [[maintenance!], others])
+      expect(failureOf(await start({ healthGate: 30 }, accepted).end)).to.include({ type: "HEALTH_GATE_CLOSED" });
   });
 
   it("takes a warning for healthy", async () => {

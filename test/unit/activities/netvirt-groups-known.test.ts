@@ -24,7 +24,7 @@ describe("the precheck of the clusters that a request names", () => {
         limits: defaultActivityLimits,
         deadline: Infinity,
       });
-    const [error, ...more] = await check(true);
+    const [error, ...more] = (await check(true)).map((found) => found.error);
     expect([error?.errorCode, more]).to.deep.equal(["NETVIRT_EDGE_PARALLEL_FIXED", []]);
     expect(error?.message).to.contain("edge-cl01").and.to.contain("does not report");
     expect(error?.remediationMessage).to.equal("Remove edgeParallelUpgrade of this edge cluster.");
@@ -51,7 +51,7 @@ describe("the precheck of the clusters that a request names", () => {
         limits: defaultActivityLimits,
         deadline: Infinity,
       });
-      return errors.map(({ errorCode }) => errorCode);
+      return errors.map(({ error }) => error.errorCode);
     };
     for (const one of [
       { id: "0B7F7C5E-3F0E-4A0C-8A64-0D0C6F9D8A12" },

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-limits";
-import type { ClusterPrechecks, ClusterTarget } from "../../../activities/contract";
+import type { ClusterPrechecks, ClusterTarget, PrecheckOptions } from "../../../activities/contract";
+import { findingKey } from "../../../src/domain/task/findings";
 import {
   failureOf,
   newVersion,
@@ -23,11 +24,11 @@ describe("runClusterPrechecks", function () {
   };
   afterEach(() => cluster.close());
 
-  const prechecks = (target: Partial<ClusterTarget> = {}, limits?: Partial<ActivityLimits>) => {
+  const prechecks = (target: Partial<ClusterTarget & PrecheckOptions> = {}, limits?: Partial<ActivityLimits>) => {
     const activities = cluster.activities(limits);
     return () => activities.runClusterPrechecks({ ...cluster.target, ...target });
   };
-  async function run(target: Partial<ClusterTarget> = {}, limits?: Partial<ActivityLimits>) {
+  async function run(target: Partial<ClusterTarget & PrecheckOptions> = {}, limits?: Partial<ActivityLimits>) {
     const { stages, versions } = await succeed(prechecks(target, limits));
     return {
       stages,
@@ -35,6 +36,7 @@ describe("runClusterPrechecks", function () {
       statuses: Object.fromEntries(stages.map(({ type, status }) => [type, status])),
       failed: stages.filter(({ status }) => status === "FAILED").map(({ type }) => type),
       errors: stages.flatMap(({ errors = [] }) => errors),
+      findings: stages.flatMap(({ findings = [] }) => findings),
     };
   }
 
@@ -160,7 +162,7 @@ describe("runClusterPrechecks", function () {
     await remediation.heartbeat(({ activity }) => /to reconnect/.test(activity));
     remediation.environment.cancel("WORKER_SHUTDOWN");
     await remediation.end;
-    const { failed, errors } = await run();
+    const { failed, errors, findings } = await run();
     expect(failed).to.deep.equal([
       "HOSTS_CONNECTED",
       "NO_HOST_IN_MAINTENANCE_MODE",
@@ -173,6 +175,51 @@ describe("runClusterPrechecks", function () {
       "CLUSTER_BUSY",
       "PRECHECK_NOT_RUN",
     ]);
+
+    // A check whose errors are all acknowledged keeps no other from being made, and tells them all the same.
+    const busy = findings.filter(({ code }) => code === "CLUSTER_BUSY").map(findingKey);
+    expect(busy).to.have.length(1);
+    const accepted = await run({ acknowledged: busy });
+    expect(accepted.findings.map(({ code }) => code)).to.deep.equal([
+      ...["HOST_NOT_CONNECTED", "HOST_IN_MAINTENANCE_MODE", "CLUSTER_BUSY", "HEALTH_CHECK_ERROR"],
+    ]);
+    const other = busy.map((key) => ({ ...key, subject: "another task" }));
+    expect((await run({ acknowledged: other })).findings).to.deep.equal(findings);
+  });
+
+  it("tells the warnings of the health check, which fail nothing", async () => {
+    await start();
+    await cluster.fault({ kind: "EVACUATION_BLOCKED", host: "esx-02.example.com", by: "RUNNING_VMS" });
+    const { failed, findings } = await run();
+    expect(failed).to.deep.equal([]);
+    const [host] = (await cluster.state()).hosts.filter(({ name }) => name === "esx-02.example.com");
+    expect(findings).to.have.length(1);
+    const [{ message, subject, ...finding }] = findings as [(typeof findings)[0]];
+    expect(finding).to.deep.equal({
+      severity: "WARNING",
+      code: "HEALTH_CHECK_WARNING",
+      remediationMessage:
+        'Resolve what the check "Host readiness" reports for esx-02.example.com, then run the prechecks again.',
+      resourceId: cluster.target.cluster.resourceId,
+      isAcknowledgeable: true,
+      hostId: host?.id,
+      hostName: "esx-02.example.com",
+    });
+    expect(message).to.equal(`esx-02.example.com: ${subject}`);
+  });
+
+  it("says of every error which resource and host it is about, and whether it can be acknowledged", async () => {
+    await start();
+    await cluster.fault({ kind: "CHECK_FAILS", host: "esx-02.example.com", issue: "The vSAN is not healthy." });
+    const { errors, findings } = await run({ targetVersion: "9.9.9-0.1" });
+    const told = findings.map(({ severity, code, isAcknowledgeable }) => [severity, code, isAcknowledgeable]);
+    expect(told).to.deep.equal([
+      ["ERROR", "TARGET_IMAGE_INVALID", false],
+      ["ERROR", "HEALTH_CHECK_ERROR", true],
+    ]);
+    expect(findings.map(({ message }) => message)).to.deep.equal(errors.map(({ message }) => message));
+    expect(findings.every(({ resourceId }) => resourceId === cluster.target.cluster.resourceId)).to.equal(true);
+    expect(findings.at(-1)?.subject).to.equal("Host readiness: The vSAN is not healthy.");
   });
 
   it("skips the draft where the desired image is the target already", async () => {

@@ -102,6 +102,7 @@ export function fakeService(calls: Calls): UpgradeService {
     controlUpgrade: asked("controlUpgrade", upgradeExample),
     decideApproval: asked("decideApproval", upgradeExample),
     runPrechecks: asked("runPrechecks", precheckTaskExample),
+    acknowledgeFinding: asked("acknowledgeFinding", precheckTaskExample),
     countUpgrades: asked("countUpgrades", countsExample),
     readPrechecks: asked("readPrechecks", precheckTaskExample),
     readRequest: asked("readRequest", upgradeSpecExample),

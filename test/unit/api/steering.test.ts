@@ -3,6 +3,7 @@ import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
 import { allRoutes } from "../../../src/api/create-api";
 import {
+  acknowledgementExample,
   activityExample,
   bundleExample,
   cancelledTaskExample,
@@ -110,6 +111,15 @@ const calls: Record<string, Call> = {
     answer: precheckTaskExample,
     asked: ["runPrechecks", id, "dev"],
     names: "upgrade",
+  },
+  acknowledgeFinding: {
+    method: "POST",
+    path: `/v1/upgrades/${id}/prechecks/${precheckId}/acknowledge`,
+    status: 200,
+    body: acknowledgementExample,
+    answer: precheckTaskExample,
+    asked: ["acknowledgeFinding", id, precheckId, acknowledgementExample, "dev"],
+    names: "precheck",
   },
   readPrechecks: {
     method: "GET",

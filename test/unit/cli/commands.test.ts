@@ -12,6 +12,8 @@ import {
   taskExample,
   upgradeExample,
 } from "../../../src/api/openapi/examples";
+import type { Finding } from "../../../src/domain/spec/finding";
+import type { Task } from "../../../src/domain/spec/task";
 import { FakeApi } from "../../support/fake-api";
 import { Upgradectl } from "../../support/run-upgradectl";
 
@@ -193,6 +195,69 @@ describe("upgradectl, its commands", () => {
       expect(JSON.parse((await cli.run([...args, "-o", "json"])).stdout)).to.deep.equal(answer);
     });
   }
+
+  describe("acknowledge", () => {
+    const [resource] = taskExample.resources ?? [];
+    const resourceId = resource?.resourceId ?? "";
+    const finding = {
+      severity: "ERROR",
+      code: "HOST_NOT_CONNECTED",
+      message: "Host esx-1 is away.",
+      remediationMessage: "Bring it back.",
+      resourceId,
+      isAcknowledgeable: true,
+      hostId: "host-1",
+      hostName: "esx-1",
+    } as const;
+    const stage = {
+      name: "Hosts connected",
+      type: "HOSTS_CONNECTED",
+      description: "",
+      status: "FAILED",
+      creationTimestamp: taskExample.creationTimestamp,
+    } as const;
+    const withFindings = (...findings: Finding[]): Task => {
+      const [run, ...rest] = taskExample.subTasks ?? [];
+      const subTasks = run?.subTasks?.map((part) => ({ ...part, stages: [{ ...stage, findings }] })) ?? [];
+      return { ...taskExample, subTasks: [{ ...run!, subTasks }, ...rest] };
+    };
+    const path = `/v1/upgrades/${id}/prechecks/${id}-prechecks-1/acknowledge`;
+
+    it("sends one finding with its reason and end, and shows what there is then", async () => {
+      const by = { by: "bob", at: "2026-12-01T10:00:00Z", reason: "In repair" };
+      api.answer(`GET /v1/tasks/${id}`, 200, withFindings({ ...finding, acknowledged: by }));
+      api.answer(`POST ${path}`, 200, precheckTaskExample);
+      const args = ["acknowledge", id, "--code", finding.code, "--host", "host-1", "--reason", "In repair"];
+      const { code, stdout, stderr } = await cli.run([...args, "--until", "2099-12-01T10:00:00Z"]);
+      expect([code, stdout]).to.deep.equal([0, `${precheckTaskExample.id}  ${precheckTaskExample.status}\n`]);
+      const sent = api.received.find(({ method }) => method === "POST");
+      expect(sent?.url).to.equal(path);
+      expect(sent?.body).to.deep.equal({
+        ...{ code: finding.code, resourceId, hostId: "host-1", reason: "In repair" },
+        until: "2099-12-01T10:00:00.000Z",
+      });
+      expect(stderr).to.contain("✔ ERROR HOST_NOT_CONNECTED").and.to.contain("acknowledged by bob");
+    });
+
+    it("wants to be told the resource where several have such a finding", async () => {
+      api.answer(`GET /v1/tasks/${id}`, 200, withFindings(finding, { ...finding, resourceId: "other" }));
+      const { code, stderr } = await cli.run(["acknowledge", id, "--code", finding.code, "--reason", "In repair"]);
+      expect(code).not.to.equal(0);
+      expect(stderr).to.contain("--resource");
+      expect(api.received.map(({ method }) => method)).to.deep.equal(["GET"]);
+    });
+
+    it("get lists findings with their severity", async () => {
+      const warning = { ...finding, severity: "WARNING", code: "HEALTH_CHECK_WARNING", message: "Clocks." } as const;
+      const findings = { errors: 1, warnings: 1, infos: 0, acknowledged: 0 };
+      api.answer(`GET /v1/tasks/${id}`, 200, withFindings(finding, warning));
+      api.answer(`GET /v1/upgrades/${id}`, 200, { ...upgradeExample, findings });
+      const { stdout } = await cli.run(["get", id]);
+      expect(stdout).to.match(/^Findings {3}1 error, 1 warning$/m);
+      expect(stdout).to.match(/^✖ ERROR HOST_NOT_CONNECTED of .*, host esx-1 \(host-1\): Host esx-1 is away\.$/m);
+      expect(stdout).to.match(/^! WARNING HEALTH_CHECK_WARNING of .*: Clocks\.$/m);
+    });
+  });
 
   it("bundles and clusters list all, or show one", async () => {
     api.answer("GET /v1/bundles", 200, pageOfBundleExample).answer("GET /v1/clusters", 200, pageOfClusterExample);

@@ -44,6 +44,35 @@ describe("the Task in the memo of its upgrade", () => {
     expect(kept.get("PRECHECKS")).to.equal(whole.get("PRECHECKS"));
   });
 
+  it("tells an error of the prechecks once, and every other finding", () => {
+    const { task } = checked(65);
+    const finding = {
+      code: "CLUSTER_BUSY",
+      remediationMessage: "Wait.",
+      resourceId: task.resources?.[0]?.resourceId ?? "",
+      isAcknowledgeable: true,
+    };
+    const stage = {
+      name: "Hosts",
+      type: "HOSTS",
+      description: "Hosts",
+      status: "FAILED",
+      creationTimestamp: at,
+      errors: [{ errorCode: "CLUSTER_BUSY", message: "Busy." }],
+      findings: [
+        { ...finding, severity: "ERROR", message: "Busy." },
+        { ...finding, severity: "WARNING", message: "Clocks differ." },
+      ],
+    } as const;
+    const [run, ...rest] = task.subTasks ?? [];
+    const [part, ...others] = run?.subTasks ?? [];
+    const stages = [{ ...stage, errors: [...stage.errors], findings: [...stage.findings] }];
+    const failed = { ...task, subTasks: [{ ...run!, subTasks: [{ ...part!, stages }, ...others] }, ...rest] };
+    const kept = taskInMemo(failed).subTasks?.[0]?.subTasks?.[0]?.stages?.[0];
+    expect(kept?.errors).to.deep.equal(stage.errors);
+    expect(kept?.findings?.map(({ message }) => message)).to.deep.equal(["Clocks differ."]);
+  });
+
   it("is the whole of it again with what these Workflows say", () => {
     const { task, own } = checked(65);
     expect(withResources(taskInMemo(task), own)).to.deep.equal(withResources(task, own));

@@ -83,8 +83,14 @@ describe("Steering an upgrade", () => {
     retry: (id) => service.retryTask(id, "alice")(),
     approve: (id) => service.decideApproval(id, { name: "approve" }, "alice")(),
     reject: (id) => service.decideApproval(id, rejection, "alice")(),
+    acknowledge: (id) => service.acknowledgeFinding(id, `${id}-prechecks-1`, finding, "alice")(),
   };
   const rejection = { name: "reject" as const, comment: "Not in the week of the fair." };
+  const finding = { code: "CLUSTER_BUSY", resourceId: "c-1", reason: "That task is ours." };
+  const said: Readonly<Record<string, object>> = {
+    reject: rejection,
+    acknowledge: { name: "acknowledge", precheckId: `${upgradeId}-prechecks-1`, ...finding },
+  };
 
   for (const [name, send] of Object.entries(requests)) {
     describe(name, () => {
@@ -94,7 +100,7 @@ describe("Steering an upgrade", () => {
         expect(E.isRight(answer)).to.equal(true);
         expect(running.requests).to.deep.equal([
           {
-            request: name === "reject" ? rejection : { name },
+            request: said[name] ?? { name },
             origin: { requestId: "random-1", requestedBy: "alice" },
           },
         ]);

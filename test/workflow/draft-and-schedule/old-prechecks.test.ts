@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { AtStage, ClusterTarget } from "../../../activities/contract";
+import type { PrecheckOptions, ClusterTarget } from "../../../activities/contract";
 import { eventually } from "../../support/eventually";
 import { failedCheck, FakeActivities, passedCheck } from "../../support/fake-activities";
 import type { RunningUpgrade } from "../../support/running-upgrade";
@@ -91,7 +91,7 @@ describe("Prechecks of an upgrade that has waited", function () {
   it("know whether another cluster has begun, so that trouble with a manager is waited out then", async () => {
     const stages: string[] = [];
     const watching = {
-      runClusterPrechecks: async ({ cluster: { resourceId }, stage }: ClusterTarget & AtStage) => {
+      runClusterPrechecks: async ({ cluster: { resourceId }, stage }: ClusterTarget & PrecheckOptions) => {
         stages.push(`${resourceId} ${stage}`);
         return { stages: passedCheck() };
       },

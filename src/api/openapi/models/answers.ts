@@ -66,6 +66,7 @@ export const answerModels = {
     changeId: "Id of the change record in another system.",
     labels: "Labels of the upgrade, each value by its name.",
     approvals: "The approvals that the upgrade needs before it begins, and those that it has. Absent: none needed.",
+    findings: "How many findings its prechecks have. Absent: none.",
     warnings: "Parts of the request that have no effect.",
     errors: "Why the other fields cannot be read.",
   }),

@@ -27,11 +27,7 @@ import {
   UpgradeSpec,
   UpgradeUpdateSpec,
 } from "../../../domain/spec/upgrade-spec";
-import { type Component, enumeration, object } from "../component";
-import type { JsonSchema } from "../json-schema";
-
-/** Fields that are not known are refused, where elsewhere they are dropped. */
-const withoutOtherFields = (schema: JsonSchema): JsonSchema => ({ ...schema, additionalProperties: false });
+import { type Component, enumeration, object, withoutOtherFields } from "../component";
 
 /** Of an image-managed cluster. Baseline-managed ones have no policy of their own. */
 const clusterPolicy = "Default: the remediation policy of the cluster, without one false.";

@@ -146,6 +146,8 @@ export const taskModels = {
     creationTimestamp: "When the step was created.",
     completionTimestamp: "When the step ended. Absent before.",
     errors: "What failed in this step.",
+    findings:
+      "Of a precheck: everything that it found, the most severe first. Its `errors` are those that block the upgrade.",
   }),
   StageStatus: enumeration(StageStatus, "State of a step.", {
     PENDING: "Not started.",

@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { eventually } from "../../../support/eventually";
-import { failedCheck, FakeActivities, Gate, passedCheck } from "../../../support/fake-activities";
+import {
+  failedCheck,
+  FakeActivities,
+  foundCheck,
+  Gate,
+  passedCheck,
+  sampleFinding,
+} from "../../../support/fake-activities";
 import { untilQuiet } from "../../../support/quiet";
 import type { RunningUpgrade } from "../../../support/running-upgrade";
 import { clusters } from "../../../support/sample-plan";
@@ -52,6 +59,36 @@ export const draftStories: Readonly<Record<string, Story>> = {
       );
       await upgrade.ask("commit");
       await upgrade.end();
+      return upgrade;
+    },
+  },
+
+  "draft-with-acknowledged-findings": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const upgrade = await draftWithFinding(bench);
+      const resourceId = upgrade.resourceId();
+      const asked = { code: "HOST_NOT_CONNECTED", resourceId, reason: "In repair", requestedBy: "bob" };
+      await upgrade.ask("acknowledge", { ...asked, hostId: "host-1" });
+      await upgrade.ask("acknowledge", { ...asked, until: await bench.inTime(day) });
+      await upgrade.ask("acknowledge", asked);
+      await upgrade.ask("prechecks");
+      await upgrade.untilStatuses(draftWaiting);
+      await upgrade.ask("commit");
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
+  "acknowledgement-that-ends-before-the-commit": {
+    ends: "OPEN",
+    server: "TIME_SKIPPING",
+    async tell(bench) {
+      const upgrade = await draftWithFinding(bench);
+      const asked = { code: "HOST_NOT_CONNECTED", reason: "In repair", requestedBy: "bob" };
+      await upgrade.ask("acknowledge", { ...asked, resourceId: upgrade.resourceId(), until: await bench.inTime(day) });
+      await bench.passTime(2 * day);
+      await upgrade.ask("commit");
       return upgrade;
     },
   },
@@ -214,6 +251,20 @@ async function signalRaw(
     input: { payloads: [{ metadata: { encoding: Buffer.from(encoding) }, data: Buffer.from(data) }] },
     requestId: randomUUID(),
   });
+}
+
+/** A draft of one cluster whose prechecks have ended with a finding. */
+async function draftWithFinding(bench: UpgradeBench): Promise<RunningUpgrade> {
+  const fake = new FakeActivities(
+    {
+      runClusterPrechecks: ({ cluster: { resourceId } }) =>
+        Promise.resolve({ stages: foundCheck([sampleFinding(resourceId)]) }),
+    },
+    hostCount,
+  );
+  const upgrade = await bench.upgrade({ draft: true, resources: clusters(1) }, fake);
+  await upgrade.untilStatuses(draftWaiting);
+  return upgrade;
 }
 
 /** An upgrade of one cluster whose prechecks have passed and that waits for approvals. */
