@@ -2,7 +2,7 @@ import type { ErrorBody } from "../src/domain/errors";
 import type { MaintenancePlace } from "../src/domain/opening";
 import type { HostScope } from "../src/domain/plan/host-scope";
 import type { AttemptPolicy, ClusterImage, ClusterKind, ClusterRef } from "../src/domain/plan/upgrade-plan";
-import type { ConflictingHolder, LockState } from "../src/domain/resource-lock";
+import type { ConflictingHolder } from "../src/domain/resource-lock";
 import type { Stage } from "../src/domain/spec/task";
 import type {
   ClusterHost,
@@ -191,13 +191,8 @@ export interface BundleCheck {
   readonly error?: ErrorBody;
 }
 
-/** Who holds a lock. */
-export interface LockHolder {
-  /** Absent where nobody holds it any more. */
-  readonly upgradeId?: string;
-  /** How far that upgrade is with its locks; absent where nobody holds it. */
-  readonly state?: LockState;
-}
+/** Who holds a lock, and how far that upgrade is with its locks; nothing where nobody holds it any more. */
+export type LockHolder = Partial<ConflictingHolder>;
 
 /** A lock that is held. */
 export interface HeldLock extends ConflictingHolder {
