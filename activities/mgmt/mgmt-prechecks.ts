@@ -3,11 +3,11 @@ import type { Stage } from "../../src/domain/spec/task";
 import { compareVersions } from "../../src/domain/version";
 import type { ManagementServerSettings } from "../activity-dependencies";
 import { isOutage, pacedRetry, precheckRetryPolicy, runActivity } from "../activity-run";
-import type { AtStage } from "../contract";
+import type { AtStage, ResourcePrechecks } from "../contract";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { errorBodyOf } from "../failures";
-import type { MgmtPrecheckInput, MgmtPrechecks } from "../mgmt-contract";
-import { type Check, errorsOf, type Finding, runChecks } from "../prechecks/run-checks";
+import type { MgmtPrecheckInput } from "../mgmt-contract";
+import { type Check, errorsOf, type Finding, runChecks, VersionsRead } from "../prechecks/run-checks";
 import type { RetryPolicy } from "../retry-policy";
 import { mgmtContext, type MgmtDependencies } from "./mgmt-step";
 import { brokenUpdate, isForeign, isSameVersion, offeredVersion, readMigrationView, readUpdateView } from "./mgmt-view";
@@ -20,6 +20,8 @@ export interface MgmtCheckInput {
   readonly client: VcsaClient;
   readonly settings: ManagementServerSettings;
   readonly retryPolicy: RetryPolicy;
+  /** Takes the version of the server, from the check that reads it. */
+  readonly versionsRead?: (versions: readonly string[]) => void;
 }
 
 export type MgmtCheckType =
@@ -82,6 +84,7 @@ const noMgmtDowngrade: MgmtCheck = {
   run: async (input) => {
     const { target, client, retryPolicy } = input;
     const version = await retryPolicy.retry(() => client.readVersion());
+    input.versionsRead?.([version]);
     if (compareVersions(version, target.targetVersion) <= 0) return [];
     return mgmtFindings(input, [
       {
@@ -195,13 +198,14 @@ const prechecks: Record<MgmtPrecheckInput["mechanism"], readonly MgmtCheck[]> = 
 export function runMgmtPrechecks(
   { serverOf, limits }: MgmtDependencies,
   target: MgmtPrecheckInput & AtStage,
-): Promise<MgmtPrechecks> {
+): Promise<ResourcePrechecks> {
   const context = mgmtContext(target);
   const stages: Stage[] = [];
+  const versions = new VersionsRead();
   return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: pacedRetry }, async (beat) => {
     const { client, settings } = serverOf(target);
     const retryPolicy = precheckRetryPolicy(limits, target);
-    const input = { target, client, settings, retryPolicy };
+    const input = { target, client, settings, retryPolicy, versionsRead: versions.add };
     const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();
@@ -213,6 +217,6 @@ export function runMgmtPrechecks(
       onStage,
       isOutage: (error) => isOutage(retryPolicy, limits, error),
     });
-    return { stages };
+    return { stages, ...versions.result };
   });
 }

@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation, log, proxyActivities } from "@temporalio/workflow";
-import type { ClusterPrechecks, UpgradeActivities, WorkStage } from "../../activities/contract";
+import type { ResourcePrechecks, UpgradeActivities, WorkStage } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
 import { clustersOf, isCluster, type ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import type { Stage } from "../../src/domain/spec/task";
@@ -77,7 +77,7 @@ async function precheckResource(
   resource: ResourcePlan,
   stage: WorkStage,
   waits: ActivityWaits,
-): Promise<ClusterPrechecks> {
+): Promise<ResourcePrechecks> {
   try {
     return await retryWhileLost(waits, () => startPrechecks(resource, stage, waits));
   } catch (failure) {
@@ -93,7 +93,7 @@ async function precheckResource(
   }
 }
 
-function startPrechecks(resource: ResourcePlan, stage: WorkStage, waits: ActivityWaits): Promise<ClusterPrechecks> {
+function startPrechecks(resource: ResourcePlan, stage: WorkStage, waits: ActivityWaits): Promise<ResourcePrechecks> {
   const options = { ...precheckOptions(waits), summary: `${resource.name}: prechecks` };
   switch (resource.kind) {
     case "IMAGE":

@@ -118,7 +118,7 @@ export const answerModels = {
   }),
   ProductVersions: object(ProductVersions, "Versions of a product before and after an upgrade.", {
     product: "The product.",
-    from: "Versions before the upgrade. Absent until read.",
+    from: "Versions before the upgrade, as its prechecks or its work have read them. Absent until then.",
     to: "Versions after it.",
   }),
   UpgradeSort: enumeration(UpgradeSort, "How upgrades are sorted.", {
