@@ -96,8 +96,7 @@ function contextOf(
     history,
     now,
     approvals: upgrade.approvals,
-    // Who else has asked for it only the upgrade itself knows.
-    askers: [upgrade.createdBy, upgrade.committedBy].filter((name) => name !== undefined),
+    askers: upgrade.approvals?.askedBy ?? [],
     prechecksPassed: prechecksPassed(task),
     hasBegun: upgrade.startedAt !== undefined,
   };

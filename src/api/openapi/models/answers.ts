@@ -89,6 +89,7 @@ export const answerModels = {
   UpgradeApprovals: object(UpgradeApprovals, "Approvals of an upgrade as it is planned.", {
     required: "How many it needs.",
     given: "Those that it has.",
+    askedBy: "Who asked for the upgrade as it is planned. They can neither approve nor reject it.",
   }),
   Approval: object(Approval, "An approval.", {
     by: "Who gave it.",
