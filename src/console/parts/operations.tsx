@@ -3,7 +3,7 @@ import type { ConsoleSession } from "../../domain/console-config";
 import type { ErrorBody } from "../../domain/errors";
 import type { Upgrade } from "../../domain/spec/upgrade";
 import { errorBodyOf } from "../client/send-request";
-import { timestampOf } from "../model/local-time";
+import { exactTime, timestampOf, zoneName } from "../model/local-time";
 import { type Operation, operationsFor, whoMayApprove } from "../model/operations";
 import { ErrorNote } from "./error-note";
 import { useModal } from "./modal";
@@ -129,18 +129,19 @@ function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: C
         ))}
         {operation.time && (
           <label class="field">
-            {operation.time === "REQUIRED" ? "New time" : "Start at (optional)"}
+            {operation.time === "REQUIRED" ? "New time" : "Start at (optional)"}, {zoneName()}
             <input
               type="datetime-local"
               value={time}
               required={operation.time === "REQUIRED"}
               onInput={(event) => setTime(event.currentTarget.value)}
             />
+            {time !== "" && <span class="small">{exactTime(Date.parse(timestampOf(time)))}</span>}
           </label>
         )}
         {operation.comment && (
           <label class="field">
-            {operation.comment === "REQUIRED" ? "Reason" : "Comment (may stay empty)"}
+            {operation.comment === "REQUIRED" ? "Reason" : "Comment (optional)"}
             <input
               type="text"
               value={comment}
