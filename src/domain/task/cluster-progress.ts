@@ -202,8 +202,7 @@ function lookedAt(parts: readonly SubTask[], hosts: readonly ClusterHost[]): Sub
 
 /** What is said of a host, and behind it how it is. */
 function withState(description: string, state: HostState): string {
-  const end = /[.!?]$/.test(description) ? "" : ".";
-  return `${description}${end} ${describeState(state)}`;
+  return `${description.replace(/[.\s]+$/, "")}. ${describeState(state)}`;
 }
 
 function describeState({ version, connection, inMaintenanceMode }: HostState): string {
