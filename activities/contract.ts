@@ -2,8 +2,7 @@ import type { ErrorBody } from "../src/domain/errors";
 import type { MaintenancePlace } from "../src/domain/opening";
 import type { HostScope } from "../src/domain/plan/host-scope";
 import type { AttemptPolicy, ClusterImage, ClusterKind, ClusterRef } from "../src/domain/plan/upgrade-plan";
-import type { ConflictingHolder, LockState } from "../src/domain/resource-lock";
-import type { Stage } from "../src/domain/spec/task";
+import type { ConflictingHolder } from "../src/domain/resource-lock";
 import type {
   ClusterHost,
   HostRemediationOptions,
@@ -14,16 +13,17 @@ import type {
 import type { FindingKey } from "../src/domain/task/findings";
 import type { MgmtProgress } from "../src/domain/task/mgmt-progress";
 import type { NetvirtProgress } from "../src/domain/task/netvirt-upgrade";
-import type { VersionCounts } from "../src/domain/upgrade/upgrade-facts";
 import type { MgmtActivities } from "./mgmt-contract";
 import type { NetvirtActivities } from "./netvirt-contract";
 import type { NotificationActivities } from "./notification-contract";
+import type { ResourcePrechecks } from "./precheck-contract";
 import type { PrecheckOptions } from "./work-stage";
 
 export type { RunAgain } from "../src/domain/task/host-remediation";
 export type * from "./mgmt-contract";
 export type * from "./netvirt-contract";
 export type * from "./notification-contract";
+export type * from "./precheck-contract";
 export type * from "./work-stage";
 
 /** A cluster and the HOSTOS base image that it is to be brought to. */
@@ -64,13 +64,6 @@ export interface FreezeLook {
 export interface FreezeFound {
   /** Absent where nothing is frozen. */
   readonly error?: ErrorBody;
-}
-
-/** One Stage per precheck, all of them, failed ones with their errors. Failed checks are a result, not a failure. */
-export interface ClusterPrechecks {
-  readonly stages: Stage[];
-  /** How many hosts run which version, where it has been read. */
-  readonly versions?: VersionCounts;
 }
 
 /**
@@ -196,13 +189,8 @@ export interface BundleCheck {
   readonly error?: ErrorBody;
 }
 
-/** Who holds a lock. */
-export interface LockHolder {
-  /** Absent where nobody holds it any more. */
-  readonly upgradeId?: string;
-  /** How far that upgrade is with its locks; absent where nobody holds it. */
-  readonly state?: LockState;
-}
+/** Who holds a lock, and how far that upgrade is with its locks; nothing where nobody holds it any more. */
+export type LockHolder = Partial<ConflictingHolder>;
 
 /** A lock that is held. */
 export interface HeldLock extends ConflictingHolder {
@@ -224,7 +212,7 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
   /** Looks whether a freeze keeps something from beginning. With `known` it fails, to be tried again, while that holds. */
   lookAtFreeze(look: FreezeLook): Promise<FreezeFound>;
   /** Runs every precheck of a cluster, changes nothing. Heartbeats its Stages as they finish. */
-  runClusterPrechecks(target: ClusterTarget & PrecheckOptions): Promise<ClusterPrechecks>;
+  runClusterPrechecks(target: ClusterTarget & PrecheckOptions): Promise<ResourcePrechecks>;
   /**
    * The cluster's hosts, in the order in which they are to be upgraded; read once more at the cluster's end, where
    * `connection`, `inMaintenanceMode` and `stoppedVms` say what is not as it should be.

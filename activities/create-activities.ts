@@ -173,8 +173,8 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
         const holders = await Promise.all(
           workflowIds.map((workflowId) => limit(async () => ({ workflowId, ...(await readLockHolder(workflowId)) }))),
         );
-        return holders.flatMap(({ workflowId, upgradeId, state = "HELD" }) =>
-          upgradeId === undefined ? [] : [{ workflowId, upgradeId, state }],
+        return holders.flatMap(({ upgradeId, state = "HELD", ...lock }) =>
+          upgradeId === undefined ? [] : [{ ...lock, upgradeId, state }],
         );
       }),
     ...createNetvirtActivities(dependencies),

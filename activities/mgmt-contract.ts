@@ -1,8 +1,8 @@
 import type { MaintenancePlace } from "../src/domain/opening";
 import type { AttemptPolicy, MgmtTemporaryNetwork, MgmtUpgradePlan } from "../src/domain/plan/upgrade-plan";
-import type { Stage } from "../src/domain/spec/task";
 import type { RunAgain } from "../src/domain/task/host-remediation";
 import type { MgmtProgress } from "../src/domain/task/mgmt-progress";
+import type { ResourcePrechecks } from "./precheck-contract";
 import type { PrecheckOptions } from "./work-stage";
 
 /** A management server and the version that it is to be brought to. */
@@ -21,10 +21,6 @@ export interface MgmtPrecheckInput extends MgmtTarget {
 }
 
 /** One Stage per precheck, all of them, failed ones with their errors. Failed checks are a result, not a failure. */
-export interface MgmtPrechecks {
-  readonly stages: Stage[];
-}
-
 /** A management server as it is now. */
 export interface MgmtServer {
   /** The host of its address in the inventory. */
@@ -52,7 +48,7 @@ export interface MgmtMigrationInput extends MgmtStepInput {
  */
 export interface MgmtActivities {
   /** Runs every precheck of a management server, changes nothing. Heartbeats its Stages as they finish. */
-  runMgmtPrechecks(input: MgmtPrecheckInput & PrecheckOptions): Promise<MgmtPrechecks>;
+  runMgmtPrechecks(input: MgmtPrecheckInput & PrecheckOptions): Promise<ResourcePrechecks>;
   readMgmtServer(target: MgmtTarget): Promise<MgmtServer>;
   /** InPlace: until the update is staged. */
   stageMgmtUpdate(input: MgmtStepInput): Promise<void>;

@@ -1,6 +1,5 @@
 import type { MaintenancePlace } from "../src/domain/opening";
 import type { AttemptPolicy, NetvirtUpgradePlan } from "../src/domain/plan/upgrade-plan";
-import type { Stage } from "../src/domain/spec/task";
 import type { RunAgain } from "../src/domain/task/host-remediation";
 import type {
   NetvirtComponent,
@@ -8,6 +7,7 @@ import type {
   NetvirtComponentType,
   NetvirtProgress,
 } from "../src/domain/task/netvirt-upgrade";
+import type { ResourcePrechecks } from "./precheck-contract";
 import type { PrecheckOptions } from "./work-stage";
 
 /** A NETVIRT instance, the version it is to be brought to, and which parts of it. */
@@ -58,7 +58,7 @@ export interface UpgradeNetvirtComponentInput extends NetvirtTarget, RunAgain<Ne
 /** The Activities of NETVIRT; the rules of `UpgradeActivities` hold for them as well. */
 export interface NetvirtActivities {
   /** Runs every precheck of an instance, the coordinator's own included; changes nothing. */
-  runNetvirtPrechecks(target: NetvirtTarget & PrecheckOptions): Promise<{ readonly stages: Stage[] }>;
+  runNetvirtPrechecks(target: NetvirtTarget & PrecheckOptions): Promise<ResourcePrechecks>;
   /** Components, groups and nodes, and the settings to put back: recorded before anything is changed. */
   readNetvirtUpgrade(target: NetvirtTarget): Promise<NetvirtUpgrade>;
   /** Makes the coordinator's plan what the request asks for. What it leaves open stays as in `previous`. */

@@ -156,6 +156,9 @@ export interface UpgradeMemo extends TaskWithChildren, Dated {
 /** Memo of a resource's Workflow. */
 export interface ResourceMemo extends Published, Dated {
   readonly upgradeId: string;
+  /** Names for upgrades that find its lock held. */
+  readonly upgradeName: string;
+  readonly resourceName: string;
   readonly subTask: SubTask;
   /** The `x-request-id` of the HTTP request that made its upgrade start it; absent where none did. */
   readonly requestId?: string;

@@ -2,12 +2,12 @@ import type { Stage } from "../../src/domain/spec/task";
 import { compareVersions } from "../../src/domain/version";
 import type { ManagementServerSettings } from "../activity-dependencies";
 import { isOutage, pacedRetry, precheckRetryPolicy, runActivity } from "../activity-run";
-import type { PrecheckOptions } from "../contract";
+import type { PrecheckOptions, ResourcePrechecks } from "../contract";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { textsOf } from "../drivers/vapi/vapi-models";
 import { errorBodyOf } from "../failures";
-import type { MgmtPrecheckInput, MgmtPrechecks } from "../mgmt-contract";
-import { type Check, type Finding, findingsAbout, type Found, foundError, runChecks } from "../prechecks/run-checks";
+import type { MgmtPrecheckInput } from "../mgmt-contract";
+import { type Check, type Finding, findingsAbout, type Found, foundError, runChecks, VersionsRead } from "../prechecks/run-checks";
 import type { RetryPolicy } from "../retry-policy";
 import { mgmtContext, type MgmtDependencies } from "./mgmt-step";
 import { brokenUpdate, isForeign, isSameVersion, offeredVersion, readMigrationView, readUpdateView } from "./mgmt-view";
@@ -20,6 +20,8 @@ export interface MgmtCheckInput {
   readonly client: VcsaClient;
   readonly settings: ManagementServerSettings;
   readonly retryPolicy: RetryPolicy;
+  /** Takes the version of the server, from the check that reads it. */
+  readonly versionsRead?: (versions: readonly string[]) => void;
 }
 
 export type MgmtCheckType =
@@ -97,6 +99,7 @@ const noMgmtDowngrade: MgmtCheck = {
   run: async (input) => {
     const { target, client, retryPolicy } = input;
     const version = await retryPolicy.retry(() => client.readVersion());
+    input.versionsRead?.([version]);
     if (compareVersions(version, target.targetVersion) <= 0) return [];
     return mgmtFindings(input, [
       {
@@ -213,13 +216,14 @@ const prechecks: Record<MgmtPrecheckInput["mechanism"], readonly MgmtCheck[]> = 
 export function runMgmtPrechecks(
   { serverOf, limits }: MgmtDependencies,
   target: MgmtPrecheckInput & PrecheckOptions,
-): Promise<MgmtPrechecks> {
+): Promise<ResourcePrechecks> {
   const context = mgmtContext(target);
   const stages: Stage[] = [];
+  const versions = new VersionsRead();
   return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: pacedRetry }, async (beat) => {
     const { client, settings } = serverOf(target);
     const retryPolicy = precheckRetryPolicy(limits, target);
-    const input = { target, client, settings, retryPolicy };
+    const input = { target, client, settings, retryPolicy, versionsRead: versions.add };
     const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();
@@ -233,6 +237,6 @@ export function runMgmtPrechecks(
       onStage,
       isOutage: (error) => isOutage(retryPolicy, limits, error),
     });
-    return { stages };
+    return { stages, ...versions.result };
   });
 }

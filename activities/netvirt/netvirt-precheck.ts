@@ -17,6 +17,8 @@ interface NetvirtPrecheckInput {
   readonly limits: ActivityLimits;
   /** When the checks have to be over to be told, by the clock of the retry policy. */
   readonly deadline: number;
+  /** Takes the version of the instance, from the check that reads it. */
+  readonly versionsRead?: (versions: readonly string[]) => void;
 }
 
 export type NetvirtPrecheckType =

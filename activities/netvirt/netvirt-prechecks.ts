@@ -3,10 +3,10 @@ import { netvirtComponentOrder } from "../../src/domain/task/netvirt-upgrade";
 import { compareVersions } from "../../src/domain/version";
 import type { ActivityLimits } from "../activity-limits";
 import { isOutage, pacedRetry, precheckRetryPolicy, runActivity, timeOfRun } from "../activity-run";
-import type { PrecheckOptions, NetvirtTarget } from "../contract";
+import type { PrecheckOptions, NetvirtTarget, ResourcePrechecks } from "../contract";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import type { UnitGroup } from "../drivers/nsx/nsx-models";
-import { runChecks } from "../prechecks/run-checks";
+import { runChecks, VersionsRead } from "../prechecks/run-checks";
 import { coordinatorChecks, netvirtFindings, type NetvirtPrecheck } from "./netvirt-precheck";
 import { isGroup, isIncluded, isInMaintenance, nameOf } from "./netvirt-settings";
 import { isVersion, listGroups } from "./read-netvirt-upgrade";
@@ -161,6 +161,7 @@ const targetOffered: NetvirtPrecheck = {
       target_version: offered,
       ...summary
     } = await retryPolicy.retry(() => client.readSummary());
+    input.versionsRead?.([now]);
     if (now !== "" && compareVersions(now, target.targetVersion) > 0) {
       return netvirtFindings(input, [
         {
@@ -216,15 +217,16 @@ interface PrecheckDependencies {
 export function runNetvirtPrechecks(
   { clientOf, limits }: PrecheckDependencies,
   target: NetvirtTarget & PrecheckOptions,
-): Promise<{ stages: Stage[] }> {
+): Promise<ResourcePrechecks> {
   const { name, componentManagerId } = target.netvirt;
   const context = { netvirt: name, componentManager: componentManagerId };
   const stages: Stage[] = [];
+  const versions = new VersionsRead();
   return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: pacedRetry }, async (beat) => {
     const client = clientOf(componentManagerId);
     const retryPolicy = precheckRetryPolicy(limits, target);
     const deadline = retryPolicy.clock.now() + shareOfChecks * timeOfRun();
-    const input = { target, client, limits, deadline, retryPolicy };
+    const input = { target, client, limits, deadline, retryPolicy, versionsRead: versions.add };
     const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();
@@ -238,6 +240,6 @@ export function runNetvirtPrechecks(
       onStage,
       isOutage: (error) => isOutage(retryPolicy, limits, error),
     });
-    return { stages };
+    return { stages, ...versions.result };
   });
 }

@@ -4,7 +4,7 @@ import type { ActivityLimits } from "../activity-limits";
 import { followHostTask } from "../clusters/baseline/follow-host-task";
 import { patchSource } from "../clusters/baseline/patch-source";
 import { readAlarms } from "../clusters/baseline/read-alarms";
-import type { PrecheckOptions, ClusterPrechecks, ClusterTarget } from "../contract";
+import type { PrecheckOptions, ResourcePrechecks, ClusterTarget } from "../contract";
 import { reasonsOfFault } from "../drivers/vim25/soap";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import { endedByOutage, hasEnded } from "../drivers/vim25/vim25-models";
@@ -245,7 +245,7 @@ interface BaselinePrecheckDependencies {
 export function runBaselinePrechecks(
   { clientOf, lifecycleOf, patchFor, limits }: BaselinePrecheckDependencies,
   target: ClusterTarget & PrecheckOptions,
-): Promise<ClusterPrechecks> {
+): Promise<ResourcePrechecks> {
   const { componentManagerId } = target.cluster;
   const input = (retryPolicy: RetryPolicy) => ({
     target,

@@ -7,7 +7,7 @@ import { assessHost, readFullCompliance } from "../clusters/image/assess-hosts";
 import { discardDraft, withExclusiveDraft } from "../clusters/image/desired-image";
 import { isDesired } from "../clusters/image/target-image";
 import { completeTask, reasonsOf } from "../complete-task";
-import type { PrecheckOptions, ClusterPrechecks, ClusterTarget } from "../contract";
+import type { PrecheckOptions, ResourcePrechecks, ClusterTarget } from "../contract";
 import { isNotFound } from "../drivers/driver-error";
 import { checkFindings, checkSubject } from "../drivers/vlcm/check-findings";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
@@ -22,7 +22,14 @@ import {
   noHostInMaintenanceMode,
   noOperationInProgress,
 } from "./host-prechecks";
-import { type AnyPrecheckInput, findingsOf, type Precheck, type PrecheckInput, runChecks } from "./run-checks";
+import {
+  type AnyPrecheckInput,
+  findingsOf,
+  type Precheck,
+  type PrecheckInput,
+  runChecks,
+  VersionsRead,
+} from "./run-checks";
 
 /** How often the check is begun again where the component manager, as after its restart, has forgotten its task. */
 const maximumChecks = 5;
@@ -234,7 +241,7 @@ interface PrecheckDependencies {
 export function runImagePrechecks(
   { clientOf, maintenanceOf, limits }: PrecheckDependencies,
   target: ClusterTarget & PrecheckOptions,
-): Promise<ClusterPrechecks> {
+): Promise<ResourcePrechecks> {
   const { componentManagerId } = target.cluster;
   const input = (retryPolicy: RetryPolicy) => ({
     target,
@@ -260,16 +267,13 @@ export function runClusterPrechecks<I extends AnyPrecheckInput>(
     readonly limits: ActivityLimits;
     input(retryPolicy: RetryPolicy): I;
   },
-): Promise<ClusterPrechecks> {
+): Promise<ResourcePrechecks> {
   const context = { cluster: target.cluster.name, componentManager: target.cluster.componentManagerId };
   const stages: Stage[] = [];
-  const versions: Record<string, number> = {};
+  const versions = new VersionsRead();
   return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: pacedRetry }, async (beat) => {
     const retryPolicy = precheckRetryPolicy(limits, target);
-    const versionsRead = (all: readonly string[]) => {
-      for (const version of all) if (version !== "") versions[version] = (versions[version] ?? 0) + 1;
-    };
-    const input = { ...inputOf(retryPolicy), versionsRead };
+    const input = { ...inputOf(retryPolicy), versionsRead: versions.add };
     const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();
@@ -283,6 +287,6 @@ export function runClusterPrechecks<I extends AnyPrecheckInput>(
       onStage,
       isOutage: (error) => isOutage(retryPolicy, limits, error),
     });
-    return { stages, ...(Object.keys(versions).length > 0 && { versions }) };
+    return { stages, ...versions.result };
   });
 }

@@ -6,7 +6,7 @@ import { whyNotAcknowledgeable } from "../../src/domain/task/acknowledgeable";
 import { type FindingKey, isSameFinding } from "../../src/domain/task/findings";
 import { toTimestamp } from "../../src/domain/timestamp";
 import type { HostMaintenance } from "../clusters/host-maintenance";
-import type { ClusterTarget } from "../contract";
+import type { ClusterTarget, ResourcePrechecks } from "../contract";
 import { bounded } from "../drivers/driver-error";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { errorBodyOf, type FailureContext } from "../failures";
@@ -123,6 +123,21 @@ function notListed(name: string, errors: number, context: FailureContext): Found
     remediationMessage: "Fix or acknowledge those that are listed, then run the prechecks again.",
     context: { ...context },
   });
+}
+
+/** How many hosts or servers run which version, as the checks read it. */
+export class VersionsRead {
+  private readonly counts: Record<string, number> = {};
+
+  /** Takes what each of them runs; empty where that is not known. */
+  readonly add = (versions: readonly string[]): void => {
+    for (const version of versions) if (version !== "") this.counts[version] = (this.counts[version] ?? 0) + 1;
+  };
+
+  /** As prechecks give it. */
+  get result(): Pick<ResourcePrechecks, "versions"> {
+    return Object.keys(this.counts).length > 0 ? { versions: { ...this.counts } } : {};
+  }
 }
 
 /** What every check works with. Nothing that a check does may change the cluster. */

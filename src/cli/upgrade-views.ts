@@ -43,8 +43,8 @@ function wideCells(upgrade: Upgrade, now: number): string[] {
   const { status, versions = [], createdAt, beginsAt, endTime, changeId, labels } = upgrade;
   return [
     plain(status),
-    plain(versions.flatMap(({ from = [] }) => from).join(", ")),
-    plain(versions.flatMap(({ to }) => to).join(", ")),
+    plain(each(versions.flatMap(({ from = [] }) => from))),
+    plain(each(versions.flatMap(({ to }) => to))),
     minute(createdAt),
     minute(beginsAt),
     workText(upgrade, now),
@@ -52,6 +52,11 @@ function wideCells(upgrade: Upgrade, now: number): string[] {
     plain(changeId),
     plain(labelTexts(labels).join(", ")),
   ];
+}
+
+/** Versions of several products, each once. */
+function each(versions: readonly string[]): string {
+  return [...new Set(versions)].join(", ");
 }
 
 function nameOf({ name, bundleId }: Upgrade): string {

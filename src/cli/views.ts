@@ -1,4 +1,5 @@
 import { legible } from "../domain/legible";
+import { nameAndId } from "../domain/names";
 import type { ExpectedWave, PreviewedResource, UpgradePreview, WavePart } from "../domain/plan/preview";
 import type { Bundle } from "../domain/spec/bundle";
 import type { Cluster } from "../domain/spec/cluster";
@@ -24,13 +25,13 @@ export function bundlesTable(bundles: readonly Bundle[], columns: number | undef
 export function clustersTable(clusters: readonly Cluster[], columns: number | undefined): string[] {
   return table(
     ["ID", "NAME", "KIND", "HOSTS", "PLATFORM", "HELD BY"],
-    clusters.map(({ id, name, kind, hostCount, platformVersion, heldBy, errors }) => [
+    clusters.map(({ id, name, kind, hostCount, platformVersion, heldBy, heldByName, errors }) => [
       plain(id),
       plain(name),
       plain(kind),
       plain(hostCount ?? (errors ? "not read" : undefined)),
       plain(platformVersion),
-      plain(heldBy),
+      plain(heldBy === undefined ? undefined : nameAndId(heldByName, heldBy)),
     ]),
     { columns, elastic: ["NAME"], optional: ["PLATFORM"] },
   );

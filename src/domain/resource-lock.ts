@@ -1,5 +1,6 @@
 import type * as t from "io-ts";
 import { OneOf } from "./codec";
+import { nameAndId, upgradeTitle } from "./names";
 import type { ResourcePlan } from "./plan/upgrade-plan";
 
 /**
@@ -9,9 +10,16 @@ import type { ResourcePlan } from "./plan/upgrade-plan";
 export const LockState = OneOf("ACQUIRING", "CHECKING", "HELD", "RELEASING");
 export type LockState = t.TypeOf<typeof LockState>;
 
-/** The locks of another upgrade that conflict with those of this one. */
-export interface ConflictingHolder {
+/** The upgrade that holds a lock; names are absent where they cannot be read. */
+export interface HoldingUpgrade {
   readonly upgradeId: string;
+  readonly upgradeName?: string;
+  /** Of what the lock is on. */
+  readonly resourceName?: string;
+}
+
+/** The locks of another upgrade that conflict with those of this one. */
+export interface ConflictingHolder extends HoldingUpgrade {
   readonly state: LockState;
 }
 
@@ -50,6 +58,23 @@ export function lockOf({ kind, resourceId }: Pick<ResourcePlan, "kind" | "resour
     case "MGMT":
       return mgmtLock(resourceId);
   }
+}
+
+const titles: Readonly<Record<string, string>> = {
+  cluster: "Cluster",
+  netvirt: "NETVIRT",
+  mgmt: "Management server",
+};
+
+/** What a lock is on, as messages name it. */
+export function lockTitle(lock: string, name?: string): string {
+  const slash = lock.indexOf("/");
+  return `${titles[lock.slice(0, slash)] ?? "Resource"} ${nameAndId(name, lock.slice(slash + 1))}`;
+}
+
+/** The holder of a lock, for the middle of a sentence. */
+export function holderTitle({ upgradeId, upgradeName }: HoldingUpgrade): string {
+  return upgradeTitle({ id: upgradeId, name: upgradeName });
 }
 
 /**

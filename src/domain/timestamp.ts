@@ -55,6 +55,11 @@ export function toTimestamp(epochMilliseconds: number): string {
   return new Date(epochMilliseconds).toISOString();
 }
 
+/** The same for sentences, to the minute: `2026-12-01 09:30 UTC`. */
+export function utcMinute(epochMilliseconds: number): string {
+  return `${toTimestamp(epochMilliseconds).slice(0, 16).replace("T", " ")} UTC`;
+}
+
 /** Epoch milliseconds of a decoded {@link Timestamp}. */
 export function toEpochMilliseconds(timestamp: string): number {
   return Date.parse(timestamp);

@@ -100,8 +100,8 @@ async function lookUp(
 }
 
 const unread =
-  ({ componentManagerId }: ClusterEntry) =>
-  (error: unknown): ClusterLookup => ({ _tag: "Unread", componentManagerId, silence: silenceOf(error) });
+  ({ name, componentManagerId }: ClusterEntry) =>
+  (error: unknown): ClusterLookup => ({ _tag: "Unread", name, componentManagerId, silence: silenceOf(error) });
 
 function deadlineIn(milliseconds: number) {
   let clear = () => {};

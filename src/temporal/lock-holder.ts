@@ -2,7 +2,7 @@ import type { Client } from "@temporalio/client";
 import { chunksOf } from "fp-ts/ReadonlyArray";
 import type { LockHolder } from "../../activities/contract";
 import { CoalescedCalls } from "../coalesced-calls";
-import { LockState } from "../domain/resource-lock";
+import { type HoldingUpgrade, LockState } from "../domain/resource-lock";
 import type { Deadline } from "../upgrades/ports";
 import { describeWorkflow, type Memo, PayloadReader, readAs } from "./describe-workflow";
 import { locksQuery, type VisibilityReader } from "./visibility";
@@ -16,12 +16,12 @@ const oneByOne = 16;
 const namesPerQuery = 100;
 
 /** A lock and the upgrade that holds it; undefined where nobody does. */
-type Holder = readonly [lock: string, upgradeId: string | undefined];
+type Holder = readonly [lock: string, holder: HoldingUpgrade | undefined];
 
 /** Finds out who holds locks, for whoever refuses early what would fail later. */
 export class LockHolders {
   private readonly payloads: PayloadReader;
-  private readonly looks = new CoalescedCalls<string | undefined>();
+  private readonly looks = new CoalescedCalls<HoldingUpgrade | undefined>();
 
   constructor(
     private readonly client: Client,
@@ -37,14 +37,12 @@ export class LockHolders {
    * server lets a namespace ask Visibility ten times a second, and a burst of starts would stand still (docs/decisions/0023).
    * Rejects with the error of gRPC where Temporal does not answer by `until`.
    */
-  async of(locks: readonly string[], until: Deadline = Infinity): Promise<ReadonlyMap<string, string>> {
+  async of(locks: readonly string[], until: Deadline = Infinity): Promise<ReadonlyMap<string, HoldingUpgrade>> {
     const workflowIds = [...new Set(locks)];
     const holders = await (workflowIds.length <= oneByOne
       ? this.described(workflowIds, until)
       : this.listed(workflowIds, until));
-    return new Map(
-      holders.flatMap(([lock, upgradeId]) => (upgradeId === undefined ? [] : [[lock, upgradeId] as const])),
-    );
+    return new Map(holders.flatMap(([lock, holder]) => (holder === undefined ? [] : [[lock, holder] as const])));
   }
 
   private described(workflowIds: readonly string[], until: Deadline): Promise<Holder[]> {
@@ -64,7 +62,7 @@ export class LockHolders {
       ))
         holders.push([
           execution?.workflowId ?? "",
-          parentExecution?.workflowId ?? (await upgradeIn(this.payloads, memo)),
+          await holderIn(this.payloads, memo, parentExecution?.workflowId ?? undefined),
         ]);
     }
     return holders;
@@ -76,12 +74,14 @@ export async function readHolder(client: Client, workflowId: string): Promise<Lo
   const payloads = new PayloadReader(client.options.loadedDataConverter);
   const deadline = Date.now() + timeout;
   for (;;) {
-    const upgradeId = await holderOf(client, payloads, workflowId, deadline);
-    if (upgradeId === undefined) return {};
+    const holder = await holderOf(client, payloads, workflowId, deadline);
+    if (holder === undefined) return {};
+    const { upgradeId } = holder;
     const upgrade = await describeWorkflow(client, { workflowId: upgradeId }, deadline);
-    if (upgrade?.status === "RUNNING") return { upgradeId, state: await lockStateIn(payloads, upgrade.memo) };
+    if (upgrade?.status === "RUNNING") return { ...holder, state: await lockStateIn(payloads, upgrade.memo) };
     // It may have released the lock before it ended, between the two looks. What it has left running holds the lock.
-    if ((await holderOf(client, payloads, workflowId, deadline)) === upgradeId) return { upgradeId, state: "HELD" };
+    const still = await holderOf(client, payloads, workflowId, deadline);
+    if (still?.upgradeId === upgradeId) return { ...holder, state: "HELD" };
   }
 }
 
@@ -96,14 +96,28 @@ async function holderOf(
   payloads: PayloadReader,
   workflowId: string,
   deadline: number,
-): Promise<string | undefined> {
+): Promise<HoldingUpgrade | undefined> {
   const lock = await describeWorkflow(client, { workflowId }, deadline);
-  // The upgrade is its parent, which can be read without the key of its payloads.
-  return lock?.status === "RUNNING" ? (lock.parent ?? upgradeIn(payloads, lock.memo)) : undefined;
+  return lock?.status === "RUNNING" ? holderIn(payloads, lock.memo, lock.parent) : undefined;
 }
 
-/** The upgrade that the memo of a resource's Workflow names. */
-async function upgradeIn(payloads: PayloadReader, memo: Memo): Promise<string | undefined> {
-  const upgradeId = await payloads.field(memo, "upgradeId");
-  return typeof upgradeId === "string" ? upgradeId : undefined;
+/** The upgrade of a resource's Workflow: its parent, which can be read without the key of its payloads, or what its memo says. */
+async function holderIn(
+  payloads: PayloadReader,
+  memo: Memo,
+  parent: string | undefined,
+): Promise<HoldingUpgrade | undefined> {
+  const upgradeId = parent ?? textOf(await payloads.field(memo, "upgradeId"));
+  if (upgradeId === undefined) return undefined;
+  const nameIn = (field: string) => payloads.field(memo, field).then(textOf, () => undefined);
+  const [upgradeName, resourceName] = [await nameIn("upgradeName"), await nameIn("resourceName")];
+  return {
+    upgradeId,
+    ...(upgradeName !== undefined && { upgradeName }),
+    ...(resourceName !== undefined && { resourceName }),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }

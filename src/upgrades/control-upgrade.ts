@@ -4,6 +4,7 @@ import type { ErrorBody } from "../domain/errors";
 import { commits, hasSwitchedOver, scheduleProblem, switchoverBegun } from "../domain/plan/schedule";
 import { resourcesOf } from "../domain/plan/upgrade-plan";
 import { endedAsAsked, endedRefusal, type Request } from "../domain/requests/published-upgrade";
+import { type HoldingUpgrade, holderTitle, lockTitle } from "../domain/resource-lock";
 import type { Task } from "../domain/spec/task";
 import type { Upgrade } from "../domain/spec/upgrade";
 import type { UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
@@ -278,7 +279,10 @@ function pastSwitchover(
     executions.readTask(id),
     TE.map((task) => {
       const begun = mgmtUpgradePatchSpecs.find(({ resourceId }) => hasSwitchedOver(task, resourceId));
-      return begun && switchoverBegun(begun.resourceId);
+      if (!begun) return undefined;
+      const { resourceId } = begun;
+      const { name = resourceId } = task.resources?.find((one) => one.resourceId === resourceId) ?? {};
+      return switchoverBegun({ resourceId, name });
     }),
   );
 }
@@ -294,21 +298,21 @@ function lockedResource(
   return pipe(
     executions.readLocks(id),
     TE.chain((locks) => executions.lockHolders(locks)),
-    TE.orElse(() => TE.right<ServiceError, ReadonlyMap<string, string>>(new Map())),
+    TE.orElse(() => TE.right<ServiceError, ReadonlyMap<string, HoldingUpgrade>>(new Map())),
     TE.map((holders) => {
-      const held = [...holders].filter(([, holder]) => holder !== id);
-      return held.length === 0 ? undefined : locked(held);
+      const held = [...holders].filter(([, { upgradeId }]) => upgradeId !== id);
+      const [first] = held;
+      return first && locked(first, [...new Set(held.map(([, { upgradeId }]) => upgradeId))]);
     }),
   );
 }
 
-function locked(held: readonly (readonly [lock: string, holder: string])[]): ErrorBody {
-  const [[lock, holder] = ["", ""]] = held;
+function locked([lock, holder]: readonly [lock: string, HoldingUpgrade], holders: string[]): ErrorBody {
   return {
     errorCode: "RESOURCE_LOCKED",
-    message: `${lock} is held by upgrade ${holder}, so the draft cannot be committed now.`,
-    remediationMessage: `Wait until upgrade ${holder} ends, or cancel it; then commit again.`,
-    arguments: [...new Set(held.map(([, one]) => one))],
-    context: { holder, resource: lock },
+    message: `${lockTitle(lock, holder.resourceName)} is held by ${holderTitle(holder)}, so the draft cannot be committed now.`,
+    remediationMessage: `Wait until ${holderTitle(holder)} ends, or cancel it; then commit again.`,
+    arguments: holders,
+    context: { holder: holder.upgradeId, resource: lock },
   };
 }

@@ -12,6 +12,7 @@ import type { ClusterEntryFacts, ClusterFacts, ClusterLookup, Installations } fr
 import type { CommitSpec } from "../domain/plan/schedule";
 import type { UpgradePlan } from "../domain/plan/upgrade-plan";
 import type { AskedAcknowledgement } from "../domain/requests/acknowledge";
+import type { HoldingUpgrade } from "../domain/resource-lock";
 import type { RequestOutcome } from "../domain/requests/upgrade-request";
 import type { Bundle, BundleType } from "../domain/spec/bundle";
 import type { ClusterMember } from "../domain/spec/cluster";
@@ -145,7 +146,10 @@ export interface UpgradeExecutions {
   /** The locks that the upgrade takes or must not find held by another one. */
   readLocks(id: string): TaskEither<ServiceError, readonly string[]>;
   /** The upgrade that holds each of the locks (domain/resource-lock.ts), of those that are held; of many only what is visible already. */
-  lockHolders(locks: readonly string[], until?: Deadline): TaskEither<ServiceError, ReadonlyMap<string, string>>;
+  lockHolders(
+    locks: readonly string[],
+    until?: Deadline,
+  ): TaskEither<ServiceError, ReadonlyMap<string, HoldingUpgrade>>;
 }
 
 /** Emergency stops, which are Temporal Workflow executions. What is read is never older than the last change. */

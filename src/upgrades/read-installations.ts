@@ -8,7 +8,7 @@ import { type ManagerSilence, silenceError } from "../domain/manager-silence";
 import { placeOf } from "../domain/opening";
 import { pageOf, type PageRequest } from "../domain/page";
 import { type ClusterEntryFacts, type ClusterLookup, findMember, type NetvirtFacts } from "../domain/plan/facts";
-import { clusterLock, mgmtLock } from "../domain/resource-lock";
+import { clusterLock, type HoldingUpgrade, mgmtLock } from "../domain/resource-lock";
 import type { Bundle, PageOfBundle } from "../domain/spec/bundle";
 import type { Cluster, PageOfCluster } from "../domain/spec/cluster";
 import type {
@@ -216,7 +216,7 @@ interface ReadClustersDependencies {
 }
 
 /** The holder of each lock that is held. */
-export type Holders = ReadonlyMap<string, string>;
+export type Holders = ReadonlyMap<string, HoldingUpgrade>;
 
 /** A cluster as clients see it, of what its sources say. */
 function clusterView(
@@ -236,7 +236,8 @@ function clusterView(
     cluster,
     ...known(entry, lookup),
     ...maintenanceOf(entry, inventory),
-    ...(heldBy !== undefined && { heldBy }),
+    ...(heldBy && { heldBy: heldBy.upgradeId }),
+    ...(heldBy?.upgradeName !== undefined && { heldByName: heldBy.upgradeName }),
   };
 }
 

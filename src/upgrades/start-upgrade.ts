@@ -12,6 +12,7 @@ import type { ClusterFacts, ClusterLookup } from "../domain/plan/facts";
 import { planUpgrade } from "../domain/plan/plan-upgrade";
 import { type HostsForPreview, previewOf, type UpgradePreview } from "../domain/plan/preview";
 import { clustersOf, type ClusterUpgradePlan, resourcesOf, type UpgradePlan } from "../domain/plan/upgrade-plan";
+import type { HoldingUpgrade } from "../domain/resource-lock";
 import type { Bundle } from "../domain/spec/bundle";
 import type { RequestWarning } from "../domain/spec/request-warning";
 import type { Task } from "../domain/spec/task";
@@ -243,7 +244,7 @@ function admitAndPlan(
           spec,
           now,
           installations,
-          lockHolders: E.getOrElseW(() => new Map<string, string>())(holders),
+          lockHolders: E.getOrElseW(() => new Map<string, HoldingUpgrade>())(holders),
           ...facts,
         }),
         E.mapLeft((rejections) => refusal(rejections, holders)),

@@ -162,8 +162,8 @@ export class UpgradeBench {
   /** Asks Temporal, as the real Activity does. */
   private async holdersOf(workflowIds: readonly string[]): Promise<HeldLock[]> {
     const read = workflowIds.map(async (workflowId) => {
-      const { upgradeId, state = "HELD" } = await readHolder(this.env.client, workflowId);
-      return upgradeId === undefined ? [] : [{ workflowId, upgradeId, state }];
+      const { upgradeId, state = "HELD", ...names } = await readHolder(this.env.client, workflowId);
+      return upgradeId === undefined ? [] : [{ ...names, workflowId, upgradeId, state }];
     });
     return (await Promise.all(read)).flat();
   }

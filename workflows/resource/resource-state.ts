@@ -162,7 +162,10 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
     this.published += 1;
     const { subTask, published } = this;
     const { upgradeId } = this.of;
-    upsertMemo({ upgradeId, subTask, published, publishedAt: now() } satisfies ResourceMemo);
+    upsertMemo({ upgradeId, subTask, published, publishedAt: now() } satisfies Omit<
+      ResourceMemo,
+      "upgradeName" | "resourceName"
+    >);
   }
 
   /** Says in the Web UI where the resource stands. */

@@ -37,7 +37,12 @@ export class Approvals {
 
   /** What clients are told; undefined where the upgrade needs none. */
   get told(): ToldApprovals | undefined {
-    return this.required === undefined ? undefined : { required: this.required, given: [...this.given] };
+    if (this.required === undefined) return undefined;
+    return {
+      required: this.required,
+      given: [...this.given],
+      ...(this.asked.size > 0 && { askedBy: [...this.asked] }),
+    };
   }
 
   get askers(): readonly string[] {

@@ -2,7 +2,7 @@ import type { ServerStanding } from "../../src/domain/plan/schedule";
 import type { ResourcePlan, UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { PublishedPhase } from "../../src/domain/spec/upgrade";
 import type { LeftOutResource } from "../../src/domain/task/left-out";
-import type { HostCounts } from "../../src/domain/task/sub-task";
+import { type HostCounts, interruptedHosts } from "../../src/domain/task/sub-task";
 import {
   enterPublishedPhase,
   initialFacts,
@@ -127,10 +127,10 @@ export class KnownResources {
 
   /**
    * Keeps a resource's result, with what is known of its hosts where it could not say that at its end: their numbers
-   * as last reported, and those that an earlier attempt has upgraded.
+   * as last reported, of which those in work were interrupted, and those that an earlier attempt has upgraded.
    */
   ended(resourceId: string, ended: ResourceResult): ResourceResult {
-    const hosts = ended.hosts.total > 0 ? ended.hosts : (this.hosts.get(resourceId) ?? ended.hosts);
+    const hosts = ended.hosts.total > 0 ? ended.hosts : interruptedHosts(this.hosts.get(resourceId) ?? ended.hosts);
     const before = this.results.get(resourceId)?.upgradedHosts ?? [];
     const result = { ...ended, hosts, upgradedHosts: [...new Set([...before, ...ended.upgradedHosts])] };
     this.results.set(resourceId, result);

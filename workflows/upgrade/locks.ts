@@ -19,17 +19,21 @@ import {
 import { isRight } from "fp-ts/Either";
 import type { HeldLock, UpgradeActivities } from "../../activities/contract";
 import { ErrorBody } from "../../src/domain/errors";
+import { lowerFirst } from "../../src/domain/names";
 import type { MgmtUpgradePlan, ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import {
   conflictingLocks,
   type ConflictingHolder,
   givesWay,
+  type HoldingUpgrade,
+  holderTitle,
   inLockOrder,
   lockOf,
   type LockState,
+  lockTitle,
 } from "../../src/domain/resource-lock";
 import { type AcknowledgedFinding, findingKey } from "../../src/domain/task/findings";
-import { initialResourceSubTask, resourceTitle } from "../../src/domain/task/resource-progress";
+import { initialResourceSubTask } from "../../src/domain/task/resource-progress";
 import { readOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
 import { resourceOrigin } from "../details";
@@ -93,7 +97,7 @@ export async function acquireLocks(
       const winner = conflicts.find(({ holder }) => givesWay(state.plan.id, holder));
       if (winner ?? waited >= longestWait) return (winner ?? first).error;
       publishLocks("CHECKING");
-      await sleep(wait, { summary: `until upgrade ${first.holder.upgradeId} has its locks or releases them` });
+      await sleep(wait, { summary: `until ${holderTitle(first.holder)} has its locks or releases them` });
       waited += wait;
     }
   } finally {
@@ -111,13 +115,14 @@ function publishLocks(locks: LockState): void {
 }
 
 async function acquireLock(state: UpgradeState, resource: ResourcePlan): Promise<LockedResource | ErrorBody> {
-  let holder: string | undefined;
+  let holder: HoldingUpgrade | undefined;
   for (let tries = 0; tries < maximumTries && holder === undefined; tries++) {
     const lock = await lockResource(state, resource);
     if (lock) return lock;
-    ({ upgradeId: holder } = await readHolder(state, resource));
+    const { upgradeId, ...names } = await readHolder(state, resource);
+    if (upgradeId !== undefined) holder = { ...names, upgradeId };
   }
-  return lockedBy(`${resourceTitle(resource)} is`, resource.resourceId, holder);
+  return lockedBy(`${titleOf(resource)} is`, resource.resourceId, holder);
 }
 
 function readHolder(state: UpgradeState, resource: ResourcePlan) {
@@ -146,8 +151,8 @@ async function findConflicts(state: UpgradeState, resources: readonly ResourcePl
     const { upgradeId, workflowId: lock } = holder;
     const resource = meetings.find(({ locks }) => locks.includes(lock))?.resource;
     if (!resource || conflicts.has(upgradeId)) continue;
-    const what = `${resourceTitle(resource)} cannot be upgraded while ${lock} is`;
-    conflicts.set(upgradeId, { holder, error: lockedBy(what, resource.resourceId, upgradeId) });
+    const what = `${titleOf(resource)} cannot be upgraded while ${lowerFirst(lockTitle(lock, holder.resourceName))} is`;
+    conflicts.set(upgradeId, { holder, error: lockedBy(what, resource.resourceId, holder) });
   }
   return [...conflicts.values()].sort((one, other) => (one.holder.upgradeId < other.holder.upgradeId ? -1 : 1));
 }
@@ -165,13 +170,17 @@ function readHolders(
   );
 }
 
-function lockedBy(what: string, resourceId: string, holder: string | undefined): ErrorBody {
+function titleOf(resource: ResourcePlan): string {
+  return lockTitle(lockOf(resource), resource.name);
+}
+
+function lockedBy(what: string, resourceId: string, holder: HoldingUpgrade | undefined): ErrorBody {
   return {
     errorCode: "RESOURCE_LOCKED",
     errorType: "CONFLICT",
-    message: `${what} held by ${holder === undefined ? "another upgrade" : `upgrade ${holder}`}; nothing was changed.`,
-    remediationMessage: `Wait until ${holder === undefined ? "it" : `upgrade ${holder}`} ends, then retry.`,
-    context: { resourceId, ...(holder !== undefined && { upgradeId: holder }) },
+    message: `${what} held by ${holder === undefined ? "another upgrade" : holderTitle(holder)}; nothing was changed.`,
+    remediationMessage: `Wait until ${holder === undefined ? "it" : holderTitle(holder)} ends, then retry.`,
+    context: { resourceId, ...(holder !== undefined && { upgradeId: holder.upgradeId }) },
   };
 }
 
@@ -255,7 +264,7 @@ export async function releaseAll(locked: readonly LockedResource[]): Promise<voi
 }
 
 function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, workflowId: string) {
-  const { id, bundle } = state.plan;
+  const { id, name, bundle } = state.plan;
   const { type, input } = resourceWorkflow(state, resource);
   const requestId = causingRequest();
   return startChild<ResourceWorkflow>(type, {
@@ -266,6 +275,8 @@ function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, work
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
     memo: {
       upgradeId: id,
+      upgradeName: name,
+      resourceName: resource.name,
       subTask: initialResourceSubTask(resource, now()),
       publishedAt: now(),
       ...(requestId !== undefined && { requestId }),

@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation, log, proxyActivities } from "@temporalio/workflow";
-import type { ClusterPrechecks, UpgradeActivities, WorkStage } from "../../activities/contract";
+import type { ResourcePrechecks, UpgradeActivities, WorkStage } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
 import { clustersOf, isCluster, type ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import type { Stage } from "../../src/domain/spec/task";
@@ -74,7 +74,7 @@ async function precheckResource(
   resource: ResourcePlan,
   how: HowToRun,
   waits: ActivityWaits,
-): Promise<ClusterPrechecks> {
+): Promise<ResourcePrechecks> {
   try {
     return await retryWhileLost(waits, () => startPrechecks(resource, how, waits));
   } catch (failure) {
@@ -100,7 +100,7 @@ function startPrechecks(
   resource: ResourcePlan,
   { stage, acknowledged }: HowToRun,
   waits: ActivityWaits,
-): Promise<ClusterPrechecks> {
+): Promise<ResourcePrechecks> {
   const options = { ...precheckOptions(waits), summary: `${resource.name}: prechecks` };
   const how = { stage, ...(acknowledged.length > 0 && { acknowledged: acknowledged.map(findingKey) }) };
   switch (resource.kind) {

@@ -164,6 +164,7 @@ const clusterSummary: Cluster = {
   isImageBased: true,
   hostCount: 1,
   heldBy: id,
+  heldByName: "Upgrade fra1-mgmt-cl01 to 9.0.2",
 };
 export const clusterExample: Cluster = {
   ...clusterSummary,

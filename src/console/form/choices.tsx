@@ -167,7 +167,7 @@ function ClusterRow({ cluster, place, showsVersions, onChoose }: ClusterRowProps
       <span class="small" id={`${fieldId(path)}-hint`}>
         {obstacle}{" "}
         {cluster.heldBy !== undefined && (
-          <a href={fragmentOf({ page: "UPGRADE", id: cluster.heldBy })}>Show upgrade {cluster.heldBy.slice(0, 8)}</a>
+          <a href={fragmentOf({ page: "UPGRADE", id: cluster.heldBy })}>Show that upgrade</a>
         )}
         {cluster.errors?.map(({ message }) => message).join(" ")}
       </span>

@@ -2,10 +2,11 @@ import type * as t from "io-ts";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Shape, shapeOf } from "../../domain/codec";
+import { utcMinute } from "../../domain/timestamp";
 import type { AnyWords } from "../labels/field-labels";
 import { type FieldPath, valueAt, writtenPath } from "../model/field-path";
 import type { Suggestion } from "../model/known-ids";
-import { localTimeOf, timestampOf, utcWords } from "../model/local-time";
+import { localTimeOf, timestampOf } from "../model/local-time";
 import { fieldId, useForm } from "./form-context";
 
 interface SpecFieldsProps {
@@ -279,7 +280,7 @@ function TimeInput({ value, onChange, input }: TimeInputProps) {
           else if (value === incomplete) take("", "");
         }}
       />
-      {value !== "" && text !== "" && <span class="small utc">= {utcWords(value)}</span>}
+      {value !== "" && text !== "" && <span class="small utc">= {utcMinute(Date.parse(value))}</span>}
     </>
   );
 }

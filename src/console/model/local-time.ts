@@ -17,11 +17,6 @@ export function timestampOf(localTime: string): string {
   return Number.isNaN(at.getTime()) ? "" : at.toISOString();
 }
 
-/** A timestamp in UTC for people, to the minute: `2026-12-01 09:30 UTC`. */
-export function utcWords(timestamp: string): string {
-  return `${timestamp.slice(0, 16).replace("T", " ")} UTC`;
-}
-
 /** How the console shows times: in the zone of this browser, in UTC, or by how far away they are. */
 export type TimeDisplay = "LOCAL" | "UTC" | "RELATIVE";
 

@@ -1,3 +1,5 @@
+import type { ConsoleSession } from "../../domain/console-config";
+import { isSamePerson } from "../../domain/requests/approvals";
 import type { Task } from "../../domain/spec/task";
 import type { Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
 import { awaitsLateCommit } from "../../domain/task/late-start";
@@ -24,8 +26,8 @@ export interface Operation {
   readonly comment?: "OPTIONAL" | "REQUIRED";
   /** Whether it ends or gives up something. */
   readonly isGrave?: true;
-  /** Whether it is for approvers. */
-  readonly isApproval?: true;
+  /** Who is refused: it is for approvers, and not for these. */
+  readonly notFor?: readonly string[];
 }
 
 /** The operations that the service would accept now, the most likely one first. */
@@ -100,14 +102,47 @@ export function operationsOf(upgraded: Upgrade, task: Task): Operation[] {
   return possible.filter((operation) => operation !== false);
 }
 
-/** Approval and rejection, while the upgrade takes them. Whoever has asked for it is refused by the service. */
+/** The operations among these that the service takes from this person. */
+export function operationsFor(
+  { caller, mayApprove }: Pick<ConsoleSession, "caller" | "mayApprove">,
+  operations: readonly Operation[],
+): Operation[] {
+  return operations.filter(({ notFor }) => !notFor || (mayApprove && !includesPerson(notFor, caller)));
+}
+
+/** Who may give the approvals that are missing, for those who may not; undefined where none are missing, or this person may. */
+export function whoMayApprove(
+  operations: readonly Operation[],
+  { approvals }: Upgrade,
+  who: Pick<ConsoleSession, "caller" | "mayApprove">,
+): string | undefined {
+  const mayBeGiven = (all: readonly Operation[]) => all.some(({ name }) => name === "approve");
+  if (!approvals || !mayBeGiven(operations) || mayBeGiven(operationsFor(who, operations))) return undefined;
+  const { askedBy = [], given, required } = approvals;
+  const missing = required - given.length;
+  const wanted =
+    missing === 1
+      ? "It needs 1 more approval, from another person with the role APPROVER"
+      : `It needs ${missing} more approvals, from other people with the role APPROVER`;
+  if (includesPerson(askedBy, who.caller)) return `You asked for this upgrade, so you cannot approve it. ${wanted}.`;
+  if (who.mayApprove) return `You have approved this upgrade. ${wanted}.`;
+  const except = askedBy.length > 0 ? `, except ${shortList(askedBy)}, who asked for it` : "";
+  return `${wanted}${except}.`;
+}
+
+function includesPerson(names: readonly string[], caller: string): boolean {
+  return names.some((name) => isSamePerson(name, caller));
+}
+
+/** Approval and rejection, while the upgrade takes them. */
 function approvalOperations({ approvals, phase, startedAt }: Upgrade, task: Task, path: string): Operation[] {
   const isPossible = phase === "DRAFT_READY" || phase === "ACTION_REQUIRED" || phase === "SCHEDULED";
   if (!approvals || !isPossible || !prechecksPassed(task) || hasTaskEnded(task)) return [];
-  const missing = approvals.required - approvals.given.length;
-  const common = { method: "POST", isApproval: true } as const;
+  const { askedBy = [], given } = approvals;
+  const missing = approvals.required - given.length;
   const approve: Operation = {
-    ...common,
+    method: "POST",
+    notFor: [...askedBy, ...given.map(({ by }) => by)],
     name: "approve",
     label: "Approve",
     consequences: [
@@ -120,7 +155,8 @@ function approvalOperations({ approvals, phase, startedAt }: Upgrade, task: Task
     comment: "OPTIONAL",
   };
   const reject: Operation = {
-    ...common,
+    method: "POST",
+    notFor: askedBy,
     name: "reject",
     label: "Reject",
     consequences: ["The upgrade ends as cancelled, with your reason. No host has been touched."],

@@ -60,7 +60,12 @@ export function ConsoleFrame({ loadError }: { readonly loadError: ReadonlySignal
             <a href="/docs">Documents</a>
             <a href="/docs/api">API</a>
           </nav>
-          {installation.value && !needsSignIn.value && <TimeSwitch />}
+          {installation.value && !needsSignIn.value && (
+            <>
+              <TimeSwitch />
+              <FreezeBanner />
+            </>
+          )}
           {tokens.value && (
             <div class="who">
               {session.value && (
@@ -75,7 +80,6 @@ export function ConsoleFrame({ loadError }: { readonly loadError: ReadonlySignal
           )}
         </div>
       </header>
-      {installation.value && !needsSignIn.value && <FreezeBanner />}
       <main id="content" tabIndex={-1} ref={main}>
         {loadError.value && <ErrorNote error={loadError.value} isAlert />}
         {installation.value && (needsSignIn.value ? <SignIn /> : <Page address={address} />)}

@@ -122,7 +122,13 @@ export function UpgradePage({ id }: { readonly id: string }) {
       {unavailable && <ErrorNote error={unavailable} isAlert />}
       {waits !== undefined && <p class="phase-words">{waits}</p>}
       {waits === undefined && said !== undefined && said !== task.name && <p class="phase-words">{said}</p>}
-      <OperationButtons operations={operations} upgradeName={task.name} who={session.value} perform={perform} />
+      <OperationButtons
+        operations={operations}
+        upgrade={upgrade.value}
+        upgradeName={task.name}
+        who={session.value}
+        perform={perform}
+      />
       <UpgradeFacts upgrade={upgrade.value} task={task} now={now} />
       <ErrorSummary task={task} goTo={goTo} />
       <Warnings task={task} />

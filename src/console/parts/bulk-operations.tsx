@@ -40,9 +40,9 @@ export function BulkOperations({ chosen, clear, refresh }: BulkOperationsProps) 
         <BulkDialog
           operation={asked}
           refresh={refresh}
-          close={() => {
+          close={(hasAsked) => {
             setAsked(undefined);
-            clear();
+            if (hasAsked) clear();
           }}
         />
       )}
@@ -53,7 +53,8 @@ export function BulkOperations({ chosen, clear, refresh }: BulkOperationsProps) 
 interface BulkDialogProps {
   readonly operation: BulkOperation;
   readonly refresh: () => void;
-  readonly close: () => void;
+  /** `hasAsked`: something was asked of the service, and not just gone back. */
+  readonly close: (hasAsked: boolean) => void;
 }
 
 /** Says once what is about to happen, asks the service for one upgrade after the other, and keeps what it refused. */
@@ -77,7 +78,7 @@ function BulkDialog({ operation, refresh, close }: BulkDialogProps) {
       setDone((count = 0) => count + 1);
     }
     refresh();
-    if (failures.length === 0) close();
+    if (failures.length === 0) close(true);
   };
   const isBusy = done !== undefined && done < upgrades.length;
   return (
@@ -86,7 +87,7 @@ function BulkDialog({ operation, refresh, close }: BulkDialogProps) {
       aria-labelledby="bulk-title"
       // Whoever leaves in the middle would not see what is refused.
       onCancel={(event) => isBusy && event.preventDefault()}
-      onClose={close}
+      onClose={() => close(done !== undefined)}
     >
       <form onSubmit={(event) => void submit(event)}>
         <h2 id="bulk-title">

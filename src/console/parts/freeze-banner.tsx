@@ -25,7 +25,7 @@ export function FreezeBanner() {
         {status.freezes.map((freeze) => (
           <FreezeLine key={freeze.domain ?? ""} freeze={freeze} />
         ))}
-        {status.frozen && <p class="small">{inWork(status)}</p>}
+        {status.frozen && <p class="small">Nothing new begins. {inWork(status)}</p>}
       </div>
       {mayOperate && (
         <div class="buttons">
@@ -63,8 +63,8 @@ function FreezeLine({ freeze: { domain, reason, frozenBy, since, until } }: { re
 }
 
 function inWork({ hostsInWork = 0 }: FreezeStatus): string {
-  if (hostsInWork === 0) return "Nothing new begins. No host is in work.";
-  return `Nothing new begins. ${hostsInWork === 1 ? "1 host is" : `${hostsInWork} hosts are`} in work and will be finished.`;
+  if (hostsInWork === 0) return "No host is in work.";
+  return `${hostsInWork === 1 ? "1 host is" : `${hostsInWork} hosts are`} in work and will be finished.`;
 }
 
 interface FreezeDialogProps {
@@ -102,15 +102,15 @@ function FreezeDialog({ asks, status, onDone, close }: FreezeDialogProps) {
         <h2 id="freeze-title">{title}?</h2>
         {isFreeze ? (
           <p>
-            Within 5 seconds nothing begins any more, in any domain. {inWork(status)} Starts and commits are refused
-            until the freeze is lifted.
+            Within 5 seconds nothing new begins, in any domain. {inWork(status)} Starts and commits are refused until
+            the freeze is lifted.
           </p>
         ) : (
-          <p>All that a freeze has stopped continues. What an operator has paused stays paused.</p>
+          <p>Everything that the freeze stopped continues. What an operator paused stays paused.</p>
         )}
         {isFreeze && (
           <label class="field">
-            Why
+            Reason
             <input value={reason} required maxLength={1024} onInput={(event) => setReason(event.currentTarget.value)} />
           </label>
         )}
@@ -123,7 +123,7 @@ function FreezeDialog({ asks, status, onDone, close }: FreezeDialogProps) {
             {title}
           </button>
           <button type="button" onClick={() => dialog.current?.close()}>
-            Do nothing
+            Go back
           </button>
         </div>
       </form>

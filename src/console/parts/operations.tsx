@@ -1,9 +1,10 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ConsoleSession } from "../../domain/console-config";
 import type { ErrorBody } from "../../domain/errors";
+import type { Upgrade } from "../../domain/spec/upgrade";
 import { errorBodyOf } from "../client/send-request";
-import { timestampOf } from "../model/local-time";
-import type { Operation } from "../model/operations";
+import { exactTime, timestampOf, zoneName } from "../model/local-time";
+import { type Operation, operationsFor, whoMayApprove } from "../model/operations";
 import { ErrorNote } from "./error-note";
 import { useModal } from "./modal";
 
@@ -11,6 +12,7 @@ interface OperationButtonsProps {
   /** What the service would do now. */
   readonly operations: readonly Operation[];
   readonly upgradeName: string;
+  readonly upgrade: Upgrade | undefined;
   /** Undefined until it is known. */
   readonly who: ConsoleSession | undefined;
   readonly perform: Perform;
@@ -20,8 +22,19 @@ interface OperationButtonsProps {
 type Perform = (operation: Operation, given: { readonly at?: string; readonly comment?: string }) => Promise<void>;
 
 /** What can be done with an upgrade now, by somebody with this role. */
-export function OperationButtons({ operations: possible, upgradeName, who, perform }: OperationButtonsProps) {
-  const operations = possible.filter(({ isApproval }) => !isApproval || who?.mayApprove === true);
+export function OperationButtons(props: OperationButtonsProps) {
+  const { upgrade, who } = props;
+  const hint = who && upgrade && whoMayApprove(props.operations, upgrade, who);
+  return (
+    <>
+      {hint !== undefined && <p class="small">{hint}</p>}
+      <Buttons {...props} />
+    </>
+  );
+}
+
+function Buttons({ operations: possible, upgradeName, who, perform }: OperationButtonsProps) {
+  const operations = who ? operationsFor(who, possible) : [];
   const [chosen, setChosen] = useState<Operation>();
   const group = useRef<HTMLDivElement>(null);
   const focused = useRef<HTMLElement | undefined>(undefined);
@@ -50,17 +63,16 @@ export function OperationButtons({ operations: possible, upgradeName, who, perfo
         if (relatedTarget !== null) focused.current = undefined;
       }}
     >
-      {who &&
-        operations.map((operation, i) => (
-          <button
-            key={operation.name}
-            type="button"
-            class={operation.isGrave ? "grave" : i === 0 ? "primary" : ""}
-            onClick={() => setChosen(operation)}
-          >
-            {operation.label}
-          </button>
-        ))}
+      {operations.map((operation, i) => (
+        <button
+          key={operation.name}
+          type="button"
+          class={operation.isGrave ? "grave" : i === 0 ? "primary" : ""}
+          onClick={() => setChosen(operation)}
+        >
+          {operation.label}
+        </button>
+      ))}
       {chosen && (
         <ConfirmDialog
           key={chosen.name}
@@ -117,18 +129,19 @@ function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: C
         ))}
         {operation.time && (
           <label class="field">
-            {operation.time === "REQUIRED" ? "New time" : "Start at (optional)"}
+            {operation.time === "REQUIRED" ? "New time" : "Start at (optional)"}, {zoneName()}
             <input
               type="datetime-local"
               value={time}
               required={operation.time === "REQUIRED"}
               onInput={(event) => setTime(event.currentTarget.value)}
             />
+            {time !== "" && <span class="small">{exactTime(Date.parse(timestampOf(time)))}</span>}
           </label>
         )}
         {operation.comment && (
           <label class="field">
-            {operation.comment === "REQUIRED" ? "Reason" : "Comment (may stay empty)"}
+            {operation.comment === "REQUIRED" ? "Reason" : "Comment (optional)"}
             <input
               type="text"
               value={comment}

@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { Task } from "../../domain/spec/task";
+import { hasTaskEnded } from "../../domain/task/lost-upgrade";
 import { timeDisplay } from "../client/time-display";
 import { hostProgressOfTask } from "../model/host-progress";
 import { wordsOfPart } from "../model/labels";
@@ -15,7 +16,7 @@ export function TimelinePicture({ task, now }: { readonly task: Task; readonly n
   // Every bar moves as time passes; thousands of them need not move every second.
   const until = hostProgressOfTask(task).total > 500 ? now - (now % 10_000) : now;
   const timeline = useMemo(() => timelineOf(task, until), [task, until]);
-  if (!timeline) return <p class="small">No host has started yet.</p>;
+  if (!timeline) return <p class="small">{hasTaskEnded(task) ? "No host was started." : "No host has started yet."}</p>;
   const { begin, end, lanes } = timeline;
   const ticks = axisTicks(timeline, timeDisplay.value, -new Date(begin).getTimezoneOffset() * 60_000);
   return (

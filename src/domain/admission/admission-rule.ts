@@ -2,7 +2,9 @@ import type { Either } from "fp-ts/Either";
 import type { Option } from "fp-ts/Option";
 import type { ManagerSilence } from "../manager-silence";
 import type { ClusterFacts, ClusterLookup, Installations } from "../plan/facts";
+import { nameAndId } from "../names";
 import { inputTarget } from "../plan/scope";
+import type { HoldingUpgrade } from "../resource-lock";
 import type { Bundle } from "../spec/bundle";
 import type { ClusterMember } from "../spec/cluster";
 import type { ResourceUpgradeSpec, UpgradeSpec } from "../spec/upgrade-spec";
@@ -18,8 +20,8 @@ export interface AdmissionRequest {
   /** Hosts of the clusters of which the request names some, or why they could not be read; by resource id. */
   readonly hosts?: ReadonlyMap<string, Either<ManagerSilence, readonly ClusterMember[]>>;
   readonly installations: Installations;
-  /** By lock (resource-lock.ts), the id of the upgrade that holds it. */
-  readonly lockHolders: ReadonlyMap<string, string>;
+  /** By lock, the upgrade that holds it. */
+  readonly lockHolders: ReadonlyMap<string, HoldingUpgrade>;
 }
 
 /**
@@ -69,6 +71,11 @@ export function badField(path: string, code: string, message: string, remediatio
   return { effect: "BAD_REQUEST", path, code, message, remediation };
 }
 
+interface NamedServer {
+  readonly resourceId: string;
+  readonly name: string;
+}
+
 interface ServerInputs<T> {
   /** The list in the request, such as `mgmtUpgradeUserInputSpecs`. */
   readonly list: string;
@@ -81,14 +88,14 @@ interface ServerInputs<T> {
 }
 
 /** Each input says which of the servers that serve the request's clusters it is for, and no two are for the same. */
-export function inputsWithoutTarget<T extends { readonly resourceId: string }>({
+export function inputsWithoutTarget<T extends NamedServer>({
   list,
   field,
   title,
   named,
   inScope,
 }: ServerInputs<T>): Rejection[] {
-  const choices = inScope.map(({ resourceId }) => resourceId).join(", ") || "none";
+  const choices = inScope.map(titleOf).join(", ") || "none";
   const targets = named.map((id) => inputTarget(id, inScope));
   return named.flatMap((id, i) => {
     const path = `${list}[${i}].${field}`;
@@ -101,6 +108,10 @@ export function inputsWithoutTarget<T extends { readonly resourceId: string }>({
       return [badField(path, "SERVER_UNKNOWN", message, `Name a ${title} that serves the clusters, or none.`)];
     }
     if (targets.indexOf(target) === i) return [];
-    return [badField(path, "RESOURCE_DUPLICATE", `${title} ${target.resourceId} is named twice.`, "Name each once.")];
+    return [badField(path, "RESOURCE_DUPLICATE", `${title} ${titleOf(target)} is named twice.`, "Name each once.")];
   });
+}
+
+function titleOf({ name, resourceId }: NamedServer): string {
+  return nameAndId(name, resourceId);
 }

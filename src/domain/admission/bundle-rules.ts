@@ -200,7 +200,7 @@ export const targetVersionOffered = perResource((resource, path, { bundle, insta
       badField(
         at,
         "VERSION_NOT_OFFERED",
-        `Bundle ${bundle.value.id} does not offer version ${toVersion}; it offers ${offered.join(" and ") || "none"}.`,
+        `Bundle ${bundleName(bundle.value)} does not offer version ${toVersion}; it offers ${offered.join(" and ") || "none"}.`,
         "Remove toVersion, or give a version that the bundle offers.",
       ),
     ];

@@ -1,4 +1,5 @@
 import { silenceError } from "../manager-silence";
+import { nameAndId } from "../names";
 import { optionsOfImages, remediationOptions } from "../plan/remediation-options";
 import { isInThePast, lacksTime } from "../plan/schedule";
 import { type AdmissionRule, badField, perCluster, perResource, type Rejection } from "./admission-rule";
@@ -9,7 +10,7 @@ export const clustersKnown = perResource(({ resourceId }, path, { spec, clusters
   const lookup = clusters.get(resourceId);
   if (lookup?._tag === "Known") return [];
   if (lookup?._tag === "Unread") {
-    const { componentManagerId, silence } = lookup;
+    const { name, componentManagerId, silence } = lookup;
     const { errorCode, message, remediationMessage } = silenceError(
       componentManagerId,
       silence,
@@ -20,7 +21,7 @@ export const clustersKnown = perResource(({ resourceId }, path, { spec, clusters
         effect: "FAILED_DEPENDENCY",
         path: `${path}.resourceId`,
         code: errorCode,
-        message: `Cluster ${resourceId} cannot be read. ${message}`,
+        message: `Cluster ${nameAndId(name, resourceId)} cannot be read. ${message}`,
         remediation: remediationMessage,
       },
     ];

@@ -1,7 +1,8 @@
 import { isNone } from "fp-ts/Option";
 import { type ClusterEntryFacts, productsOf } from "../plan/facts";
+import { nameAndId } from "../names";
 import { mgmtInScope, netvirtInScope } from "../plan/scope";
-import { clusterLock, mgmtLock, netvirtLock } from "../resource-lock";
+import { clusterLock, type HoldingUpgrade, holderTitle, lockTitle, mgmtLock, netvirtLock } from "../resource-lock";
 import type { RequestWarning } from "../spec/request-warning";
 import { type AdmissionRequest, type AdmissionRule, clustersOfRequest, type Rejection } from "./admission-rule";
 
@@ -23,16 +24,17 @@ export function warningsOfHolders(request: AdmissionRequest): readonly RequestWa
 }
 
 const heldResources: AdmissionRule = (request) =>
-  neededLocks({ ...request, clusters: clustersOfRequest(request) }).flatMap(({ lock, path, title }) => {
-    const holder = request.lockHolders.get(lock);
-    return holder === undefined ? [] : [held(path, title, holder)];
+  neededLocks({ ...request, clusters: clustersOfRequest(request) }).flatMap((needed) => {
+    const holder = request.lockHolders.get(needed.lock);
+    return holder === undefined ? [] : [held(needed, holder)];
   });
 
 /** A lock of which nobody else may be the holder, and the field of the request that is the reason. */
 export interface NeededLock {
   readonly lock: string;
   readonly path: string;
-  readonly title: string;
+  /** Why it is needed, behind the name of what it is on. */
+  readonly why: string;
 }
 
 /** What an upgrade needs locks for; of clusters what the inventory says, whatever their managers answer. */
@@ -50,38 +52,27 @@ export function neededLocks({ spec, bundle, installations, clusters }: LockReque
   const own = spec.resourceUpgradeSpecs.flatMap(({ resourceId }, i): NeededLock[] => {
     const path = `resourceUpgradeSpecs[${i}].resourceId`;
     const facts = known.get(resourceId);
-    const of = `of cluster ${resourceId}`;
+    const why = ` of cluster ${nameAndId(facts?.name, resourceId)}`;
     const netvirt = facts ? netvirtInScope([facts], installations) : [];
     return [
-      { lock: clusterLock(resourceId), path, title: `Cluster ${resourceId}` },
-      ...(facts?.managementServer === undefined
-        ? []
-        : [
-            {
-              lock: mgmtLock(facts.managementServer),
-              path,
-              title: `Management server ${facts.managementServer} ${of}`,
-            },
-          ]),
-      ...netvirt.map((instance) => ({
-        lock: netvirtLock(instance.resourceId),
-        path,
-        title: `NETVIRT ${instance.resourceId} ${of}`,
-      })),
+      { lock: clusterLock(resourceId), path, why: "" },
+      ...(facts?.managementServer === undefined ? [] : [{ lock: mgmtLock(facts.managementServer), path, why }]),
+      ...netvirt.map((instance) => ({ lock: netvirtLock(instance.resourceId), path, why })),
     ];
   });
   const netvirt = products.includes("NETVIRT") ? netvirtInScope(clusters, installations) : [];
   const management = products.includes("MGMT") ? mgmtInScope(clusters, installations) : [];
   const needed = (locks: readonly string[], server: string): NeededLock[] =>
-    locks.map((lock) => ({ lock, path: "bundleId", title: `${lock}, needed for ${server},` }));
+    locks.map((lock) => ({ lock, path: "bundleId", why: `, needed for ${server},` }));
   const served = [
-    ...netvirt.flatMap(({ resourceId, clusters: ids = [] }) => [
-      { lock: netvirtLock(resourceId), path: "bundleId", title: `NETVIRT ${resourceId}` },
-      ...needed(ids.map(clusterLock), `NETVIRT ${resourceId}`),
+    ...netvirt.flatMap(({ resourceId, name, clusters: ids = [] }) => [
+      { lock: netvirtLock(resourceId), path: "bundleId", why: "" },
+      ...needed(ids.map(clusterLock), `NETVIRT ${nameAndId(name, resourceId)}`),
     ]),
-    ...management.flatMap(({ resourceId, clusters: ids }) =>
-      needed([mgmtLock(resourceId), ...ids.map(clusterLock)], `management server ${resourceId}`),
-    ),
+    ...management.flatMap(({ resourceId, name, clusters: ids }) => [
+      { lock: mgmtLock(resourceId), path: "bundleId", why: "" },
+      ...needed(ids.map(clusterLock), `management server ${nameAndId(name, resourceId)}`),
+    ]),
   ];
   // What clusters need is told for each of them; what their servers need beside that once.
   const ofClusters = new Set(own.map(({ lock }) => lock));
@@ -89,12 +80,12 @@ export function neededLocks({ spec, bundle, installations, clusters }: LockReque
   return [...own, ...others.values()];
 }
 
-function held(path: string, title: string, holder: string): Rejection {
+function held({ lock, path, why }: NeededLock, holder: HoldingUpgrade): Rejection {
   return {
     effect: "NOT_ALLOWED",
     path,
     code: "RESOURCE_LOCKED",
-    message: `${title} is held by upgrade ${holder}.`,
-    remediation: `Wait until upgrade ${holder} ends, or cancel it.`,
+    message: `${lockTitle(lock, holder.resourceName)}${why} is held by ${holderTitle(holder)}.`,
+    remediation: `Wait until ${holderTitle(holder)} ends, or cancel it.`,
   };
 }

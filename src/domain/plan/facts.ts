@@ -30,7 +30,12 @@ export type ClusterEntryFacts = Omit<ClusterFacts, "kind" | "hostCount">;
 export type ClusterLookup =
   | { readonly _tag: "Known"; readonly facts: ClusterFacts }
   | { readonly _tag: "Unknown" }
-  | { readonly _tag: "Unread"; readonly componentManagerId: string; readonly silence: ManagerSilence };
+  | {
+      readonly _tag: "Unread";
+      readonly name: string;
+      readonly componentManagerId: string;
+      readonly silence: ManagerSilence;
+    };
 
 /** A NETVIRT instance of the inventory; it serves the clusters of its domain. */
 export interface NetvirtFacts {

@@ -1,4 +1,5 @@
 import type { ErrorBody } from "../errors";
+import { nameAndId } from "../names";
 import { changeRecordOf } from "../spec/change-record";
 import type { SubTask } from "../spec/task";
 import { hasEnded, statusOfPhase, type Upgrade, type UpgradePhase } from "../spec/upgrade";
@@ -175,7 +176,10 @@ export function scheduleProblem(commit: Schedule, now: number): ErrorBody | unde
 }
 
 /** Where a management server of an upgrade stands, as far as the time of its switchover depends on it. */
-export interface ServerStanding extends Pick<MgmtUpgradePlan, "resourceId" | "mechanism" | "scheduledTimestamp"> {
+export interface ServerStanding extends Pick<
+  MgmtUpgradePlan,
+  "resourceId" | "name" | "mechanism" | "scheduledTimestamp"
+> {
   readonly hasEnded: boolean;
 }
 
@@ -189,7 +193,7 @@ export function switchoverProblem(
     const path = `mgmtUpgradePatchSpecs[${i}]`;
     const server = servers.find((one) => one.resourceId === resourceId);
     if (!server) {
-      const own = servers.map((one) => one.resourceId).join(", ") || "none";
+      const own = servers.map((one) => nameAndId(one.name, one.resourceId)).join(", ") || "none";
       return wrong(
         `${path}.resourceId`,
         "SERVER_UNKNOWN",
@@ -198,18 +202,18 @@ export function switchoverProblem(
       );
     }
     if (patches.findIndex((one) => one.resourceId === resourceId) < i) {
-      const message = `Management server ${resourceId} is named twice.`;
+      const message = `Management server ${nameAndId(server.name, resourceId)} is named twice.`;
       return wrong(`${path}.resourceId`, "RESOURCE_DUPLICATE", message, "Name each once.");
     }
     if (server.mechanism === "InPlace") {
       return wrong(
         `${path}.startSwitchoverTimestamp`,
         "FIELD_NOT_FOR_MECHANISM",
-        `Management server ${resourceId} is upgraded in place: there is no switchover.`,
+        `Management server ${nameAndId(server.name, resourceId)} is upgraded in place: there is no switchover.`,
         "Remove the server.",
       );
     }
-    if (server.hasEnded) return switchoverBegun(resourceId);
+    if (server.hasEnded) return switchoverBegun(server);
     if (isInThePast({ scheduledTimestamp: time }, now)) {
       const message = `The switchover time ${time} has passed.`;
       return wrong(`${path}.startSwitchoverTimestamp`, "SCHEDULE_IN_THE_PAST", message, "Give a time in the future.");
@@ -231,11 +235,11 @@ const timed = (scheduledTimestamp: string | undefined): Pick<Schedule, "schedule
   scheduledTimestamp === undefined ? {} : { scheduledTimestamp };
 
 /** Why the time of a switchover cannot be changed any more. */
-export function switchoverBegun(resourceId: string): ErrorBody {
+export function switchoverBegun({ resourceId, name }: Pick<ServerStanding, "resourceId" | "name">): ErrorBody {
   return {
     errorCode: "REQUEST_NOT_POSSIBLE",
     errorType: "CONFLICT",
-    message: `The switchover of management server ${resourceId} has started, so its time cannot be changed.`,
+    message: `The switchover of management server ${nameAndId(name, resourceId)} has started, so its time cannot be changed.`,
     remediationMessage: "Read the upgrade's Task for the state of the management server.",
     context: { resourceId },
   };

@@ -1,5 +1,6 @@
 import * as E from "fp-ts/Either";
 import type { ErrorBody } from "../errors";
+import { upgradeTitle, upperFirst } from "../names";
 import { keepsTimes } from "../plan/schedule";
 import type { SubTask, Task } from "../spec/task";
 import type { Upgrade, UpgradePhase } from "../spec/upgrade";
@@ -86,16 +87,16 @@ function contextOf(
     startMissed: awaitsLateCommit(task),
     cancelling: cancelRequested,
     // How they are upgraded and when is not published.
-    servers: servers.map(({ resourceId = "" }) => ({
+    servers: servers.map(({ resourceId = "", name = resourceId }) => ({
       resourceId,
+      name,
       mechanism: "ReducedDowntimeMigration",
       hasEnded: false,
     })),
     history,
     now,
     approvals: upgrade.approvals,
-    // Who else has asked for it only the upgrade itself knows.
-    askers: [upgrade.createdBy, upgrade.committedBy].filter((name) => name !== undefined),
+    askers: upgrade.approvals?.askedBy ?? [],
     prechecksPassed: prechecksPassed(task),
     hasBegun: upgrade.startedAt !== undefined,
   };
@@ -114,14 +115,12 @@ function errorsIn({ stages = [], subTasks = [] }: SubTask): readonly ErrorBody[]
 export type Request = RequestOutcome["request"] | "cancel";
 
 /** Why an upgrade that has ended takes no request any more. `status` is that of the Upgrade. */
-export function endedRefusal(
-  request: Request,
-  { id, status = "COMPLETED_WITH_FAILURE" }: { readonly id: string; readonly status?: string },
-): ErrorBody {
+export function endedRefusal(request: Request, upgrade: Pick<Upgrade, "id" | "name" | "status">): ErrorBody {
+  const { status = "COMPLETED_WITH_FAILURE" } = upgrade;
   return {
     errorCode: "REQUEST_NOT_POSSIBLE",
     errorType: "CONFLICT",
-    message: `Upgrade ${id} has ended as ${status}, so ${request} is no longer possible.`,
+    message: `${upperFirst(upgradeTitle(upgrade))} has ended as ${status}, so ${request} is no longer possible.`,
     remediationMessage: "Read its Task to see what was done, and start a new upgrade for the rest.",
     context: { status },
   };

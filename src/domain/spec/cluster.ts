@@ -39,6 +39,7 @@ export const Cluster = model(
     hosts: t.array(ClusterMember),
     versions: t.array(t.string),
     heldBy: t.string,
+    heldByName: t.string,
     /** Its id at its component manager, such as `domain-c8`. */
     cluster: t.string,
     /** What its NETVIRT instances call it; with a single cluster only. */

@@ -136,8 +136,14 @@ export type ProductVersions = t.TypeOf<typeof ProductVersions>;
 export const Approval = model({ by: t.string, at: Timestamp }, { comment: t.string });
 export type Approval = t.TypeOf<typeof Approval>;
 
-/** How many approvals an upgrade needs before anything of it begins, and which it has. */
-export const UpgradeApprovals = model({ required: WholeNumber, given: t.array(Approval) }, {});
+/**
+ * How many approvals an upgrade needs before anything of it begins, and which it has. `askedBy`: who has asked for it as it is
+ * planned, and so decides nothing.
+ */
+export const UpgradeApprovals = model(
+  { required: WholeNumber, given: t.array(Approval) },
+  { askedBy: t.array(t.string) },
+);
 export type UpgradeApprovals = t.TypeOf<typeof UpgradeApprovals>;
 
 /**

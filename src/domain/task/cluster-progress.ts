@@ -195,9 +195,14 @@ function lookedAt(parts: readonly SubTask[], hosts: readonly ClusterHost[]): Sub
     if (!host || (part.status !== "IN_PROGRESS" && part.status !== "FAILED")) return part;
     const { version, connection, inMaintenanceMode = false } = host;
     const hostState = { version, inMaintenanceMode, ...(connection !== undefined && { connection }) };
-    const description = part.status === "FAILED" ? `${part.description} ${describeState(hostState)}` : part.description;
+    const description = part.status === "FAILED" ? withState(part.description, hostState) : part.description;
     return { ...part, hostState, description };
   });
+}
+
+/** What is said of a host, and behind it how it is. */
+function withState(description: string, state: HostState): string {
+  return `${description.replace(/[.\s]+$/, "")}. ${describeState(state)}`;
 }
 
 function describeState({ version, connection, inMaintenanceMode }: HostState): string {
@@ -330,7 +335,7 @@ function endHost(host: SubTask, at: string): SubTask {
   return {
     ...host,
     status: "FAILED",
-    description: host.hostState ? `${error.message} ${describeState(host.hostState)}` : error.message,
+    description: host.hostState ? withState(error.message, host.hostState) : error.message,
     completionTimestamp: at,
     stages: endStages(host.stages ?? [], at, error),
     errors: [error],

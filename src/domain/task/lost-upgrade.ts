@@ -68,6 +68,8 @@ export interface BlockedWorkflow {
   readonly runId: string;
   readonly kind: WorkflowKind;
   readonly upgradeId: string;
+  /** Name of the resource whose Workflow it is, where a Task tells it. */
+  readonly resourceName?: string;
   /** How many tries have failed since the last one that did not. */
   readonly failures: number;
   /** Timestamp of the first of them. */
@@ -99,9 +101,14 @@ export function blockedError(blocked: BlockedWorkflow): ErrorBody {
 }
 
 /** Puts every blocked Workflow of an upgrade on its Task, and that of a resource on its SubTask too. */
-export function withBlocked(task: Task, blocked: readonly BlockedWorkflow[]): Task {
-  if (blocked.length === 0) return task;
-  const byLock = new Map(blocked.map((one) => [one.workflowId.replace(/^[a-z]+\//, ""), one]));
+export function withBlocked(task: Task, found: readonly BlockedWorkflow[]): Task {
+  if (found.length === 0) return task;
+  const names = new Map((task.resources ?? []).map(({ resourceId = "", name }) => [resourceId, name]));
+  const blocked = found.map((one): BlockedWorkflow => {
+    const resourceName = names.get(resourceIdOf(one));
+    return { ...one, ...(resourceName !== undefined && { resourceName }) };
+  });
+  const byLock = new Map(blocked.map((one) => [resourceIdOf(one), one]));
   // Notifications hold up nobody.
   const [first] = blocked.filter(({ kind }) => kind !== "notifications");
   return {
@@ -124,6 +131,10 @@ export function withBlocked(task: Task, blocked: readonly BlockedWorkflow[]): Ta
   };
 }
 
+function resourceIdOf({ workflowId }: BlockedWorkflow): string {
+  return workflowId.replace(/^[a-z]+\//, "");
+}
+
 function blockResource(resource: SubTask, blocked: BlockedWorkflow): SubTask {
   return {
     ...resource,
@@ -142,9 +153,14 @@ function toWaitingFor(blocked: BlockedWorkflow): WaitingFor {
   };
 }
 
-function describeBlock({ workflowId, kind, failures, since, reason }: BlockedWorkflow): string {
+function describeBlock({ workflowId, resourceName, kind, failures, since, reason }: BlockedWorkflow): string {
   const from = since === undefined ? "" : ` since ${since}`;
-  const name = kind === "upgrade" ? "The Workflow of this upgrade" : `Workflow ${workflowId}`;
+  const name =
+    kind === "upgrade"
+      ? "The Workflow of this upgrade"
+      : resourceName === undefined
+        ? `Workflow ${workflowId}`
+        : `The Workflow of ${resourceName} (${workflowId})`;
   return `${name} cannot continue: its Workflow Task has failed ${failures} times${from}: ${reason}`;
 }
 

@@ -1,3 +1,4 @@
+import { lowerFirst } from "../names";
 import type { ResourcePlan } from "../plan/upgrade-plan";
 import type { Stage, SubTask, SubTaskStatus, Task, TaskStatus } from "../spec/task";
 import { initialResourceSubTask, resourceTitle } from "./resource-progress";
@@ -70,11 +71,6 @@ function precheckedBy(stages: readonly Stage[], at: string) {
 /** Clusters of both kinds are of one type. */
 function typeOf({ kind }: ResourcePlan): string {
   return kind === "NETVIRT" || kind === "MGMT" ? kind : "CLUSTER";
-}
-
-/** For the middle of a sentence; names of products keep their capitals. */
-function lowerFirst(text: string): string {
-  return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }
 
 /** How many resources of earlier runs a Task keeps with their checks: it has to fit into a payload of Temporal. */

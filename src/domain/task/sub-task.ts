@@ -165,6 +165,12 @@ export interface HostCounts {
   readonly leftOut?: number;
 }
 
+/** How many hosts there are of each kind where nothing is in work any more: what was has failed. */
+export function interruptedHosts(hosts: HostCounts): HostCounts {
+  const { total, upgraded, skipped, left } = hosts;
+  return { ...hosts, failed: Math.max(0, total - upgraded - skipped - left) };
+}
+
 /** Counts parts by their status; those that needed nothing have the reason AT_TARGET. */
 export function countParts(parts: readonly SubTask[]): HostCounts {
   const of = (...statuses: SubTaskStatus[]) => parts.filter(({ status }) => statuses.includes(status)).length;

@@ -404,8 +404,13 @@ function versionsInWords(versions: readonly HostVersion[]): string {
 
 function sentence({ upgraded, needless, interrupted, notBegun }: ResourceCounts): string {
   const total = upgraded + needless + interrupted + notBegun;
-  const needed = needless > 0 ? ` ${needless} needed nothing,` : "";
-  return `Of ${total} resources ${upgraded} had been upgraded,${needed} ${interrupted} were interrupted, ${notBegun} had not started; see the subtasks.`;
+  const counts = [
+    `${upgraded} upgraded`,
+    ...(needless > 0 ? [`${needless} at the target before`] : []),
+    `${interrupted} interrupted`,
+    `${notBegun} not started`,
+  ];
+  return `${total === 1 ? "1 resource" : `${total} resources`}: ${counts.join(", ")}.`;
 }
 
 /** How many errors a Task keeps: more than one attempt can have, and few enough for a payload of Temporal. */

@@ -2,7 +2,7 @@ import type { Closed } from "../opening";
 import { sentence } from "../sentence";
 import type { WaitingFor } from "../spec/task";
 import { hasEnded, type PublishedPhase, type Upgrade, type UpgradePhase } from "../spec/upgrade";
-import { toTimestamp } from "../timestamp";
+import { toTimestamp, utcMinute } from "../timestamp";
 
 /** What the Workflow of an upgrade knows of where it is. Times in epoch milliseconds. */
 export interface PhaseState {
@@ -90,7 +90,7 @@ export function phaseEnd(state: PhaseState): string | undefined {
 export function phaseWait(state: PhaseState): Omit<WaitingFor, "since"> | undefined {
   const { phase, missedStart, nextTime, lockHeld, failedPrechecks, approvalsWanted, frozen } = state;
   const published = publishedPhase(state);
-  const forTime = nextTime && { code: "TIME" as const, message: `It starts at ${toTimestamp(nextTime)}.` };
+  const forTime = nextTime && { code: "TIME" as const, message: `It starts at ${utcMinute(nextTime)}.` };
   switch (published) {
     case "DRAFT_READY":
       return { code: "COMMIT", message: "Its prechecks passed. It starts when it is committed." };

@@ -219,7 +219,9 @@ export function initialUpgrade(plan: UpgradePlan, createdBy?: string): Upgrade {
     state,
     unfinished: resourcesOf(plan),
     now: toEpochMilliseconds(plan.creationTimestamp),
-    ...(plan.approvals !== undefined && { approvals: { required: plan.approvals, given: [] } }),
+    ...(plan.approvals !== undefined && {
+      approvals: { required: plan.approvals, given: [], ...(createdBy !== undefined && { askedBy: [createdBy] }) },
+    }),
   });
   if (state.phase !== "ACCEPTED") return upgrade;
   const message = "No worker has started it yet.";

@@ -34,6 +34,13 @@ describe("the prechecks of a management server", function () {
     expect(await server.steps()).to.deep.equal([]);
   });
 
+  it("give the version of the server, for whoever looks at a draft", async () => {
+    for (const mechanism of ["InPlace", "ReducedDowntimeMigration"] as const) {
+      const read = await succeed(() => server.activities().runMgmtPrechecks({ ...server.target, mechanism }));
+      expect(read.versions, mechanism).to.deep.equal({ "9.0.0.0": 1 });
+    }
+  });
+
   it("pass where the target runs already", async () => {
     await succeed(() => server.activities().prepareMgmtMigration(server.target));
     await succeed(() => server.activities().switchOverMgmtMigration(server.target));

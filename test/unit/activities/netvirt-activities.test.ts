@@ -41,8 +41,9 @@ describe("the Activities of a NETVIRT instance", function () {
 
   describe("runNetvirtPrechecks", () => {
     async function prechecks(target: NetvirtTarget) {
-      const { stages } = await succeed(() => netvirt.activities().runNetvirtPrechecks(target));
+      const { stages, versions } = await succeed(() => netvirt.activities().runNetvirtPrechecks(target));
       return {
+        versions,
         failed: stages.filter(({ status }) => status === "FAILED").map(({ type }) => type),
         errors: stages.flatMap(({ errors = [] }) => errors),
         codes: stages.flatMap(({ errors = [] }) => errors.map(({ errorCode }) => errorCode)),
@@ -52,8 +53,9 @@ describe("the Activities of a NETVIRT instance", function () {
 
     it("runs every check, the coordinator's own included, and changes nothing", async () => {
       const before = await netvirt.manager();
-      const { failed, types } = await prechecks(targetOf());
+      const { failed, types, versions } = await prechecks(targetOf());
       expect(failed).to.deep.equal([]);
+      expect(versions, "of the instance").to.deep.equal({ "9.0.0.0.24733065": 1 });
       expect(types).to.include.members(["NETVIRT_TARGET_OFFERED", "NETVIRT_PRE_UPGRADE_CHECKS"]);
       expect(await steps("NSX_CHECKS_STARTED")).to.have.length(1);
       const { groups: after } = await netvirt.manager();

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-limits";
-import type { ClusterPrechecks, ClusterTarget, PrecheckOptions } from "../../../activities/contract";
+import type { ResourcePrechecks, ClusterTarget, PrecheckOptions } from "../../../activities/contract";
 import { findingKey } from "../../../src/domain/task/findings";
 import {
   failureOf,
@@ -76,7 +76,7 @@ describe("runClusterPrechecks", function () {
 
   it("heartbeats every stage as it finishes", async () => {
     await start();
-    const { heartbeats } = await runActivity<ClusterPrechecks, ClusterPrechecks>(prechecks());
+    const { heartbeats } = await runActivity<ResourcePrechecks, ResourcePrechecks>(prechecks());
     const counts = new Set(heartbeats.map(({ stages }) => stages.length));
     expect([...counts]).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8]);
   });
@@ -232,7 +232,7 @@ describe("runClusterPrechecks", function () {
   it("is run again where its worker shuts down", async () => {
     await start();
     await cluster.fault({ kind: "SERVICE_UNAVAILABLE", path: "action=check" });
-    const checking = startActivity<ClusterPrechecks, ClusterPrechecks>(prechecks());
+    const checking = startActivity<ResourcePrechecks, ResourcePrechecks>(prechecks());
     await checking.heartbeat(({ stages }) => stages.length > 0);
     checking.environment.cancel("WORKER_SHUTDOWN");
     expect(failureOf(await checking.end)).to.include({ type: "WORKER_SHUTDOWN", nonRetryable: true });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { knownStatus } from "../../../src/console/model/labels";
-import { operationsOf } from "../../../src/console/model/operations";
+import { operationsFor, operationsOf, whoMayApprove } from "../../../src/console/model/operations";
 import type { Task } from "../../../src/domain/spec/task";
 import type { Upgrade, UpgradeStatus } from "../../../src/domain/spec/upgrade";
 import { part, task } from "./console-task";
@@ -38,7 +38,7 @@ describe("the console's buttons", () => {
     const waiting = task([], { isCancellable: true, ...prechecks("SUCCESSFUL") });
     const names = (changes: Partial<Upgrade>) =>
       operationsOf({ id: "u1", status: "SCHEDULED", phase: "ACTION_REQUIRED", ...changes }, waiting)
-        .filter(({ isApproval }) => isApproval)
+        .filter(({ notFor }) => notFor)
         .map(({ name }) => name);
     const given = [{ by: "bob", at: "2026-11-01T12:00:00.000Z" }];
     expect(names({})).to.deep.equal([]);
@@ -47,6 +47,35 @@ describe("the console's buttons", () => {
     const startedAt = "2026-11-01T12:00:00.000Z";
     expect(names({ approvals: { required: 2, given }, startedAt })).to.deep.equal(["approve"]);
     expect(names({ approvals: { required: 2, given }, phase: "CANCELLING" })).to.deep.equal([]);
+  });
+
+  it("are approval and rejection only for those whom the service lets, and say who may to the others", () => {
+    const waiting = task([], { isCancellable: true, ...prechecks("SUCCESSFUL") });
+    const given = [{ by: "bob", at: "2026-11-01T12:00:00.000Z" }];
+    const approvals = { required: 2, given, askedBy: ["Alice"] };
+    const upgrade: Upgrade = { id: "u1", status: "SCHEDULED", phase: "ACTION_REQUIRED", approvals };
+    const operations = operationsOf(upgrade, waiting);
+    const told = (caller: string, mayApprove = true) => {
+      const who = { caller, mayApprove };
+      const names = operationsFor(who, operations).map(({ name }) => name);
+      return [names.filter((name) => ["approve", "reject"].includes(name)), whoMayApprove(operations, upgrade, who)];
+    };
+    expect(told("carol")).to.deep.equal([["approve", "reject"], undefined]);
+    expect(told("alice")).to.deep.equal([
+      [],
+      "You asked for this upgrade, so you cannot approve it. It needs 1 more approval, from another person with the role APPROVER.",
+    ]);
+    expect(told("bob")).to.deep.equal([
+      ["reject"],
+      "You have approved this upgrade. It needs 1 more approval, from another person with the role APPROVER.",
+    ]);
+    expect(told("dave", false)).to.deep.equal([
+      [],
+      "It needs 1 more approval, from another person with the role APPROVER, except Alice, who asked for it.",
+    ]);
+    expect(whoMayApprove([], upgrade, { caller: "alice", mayApprove: true }), "not open to approvals").to.equal(
+      undefined,
+    );
   });
 
   it("are not there when nothing can be done", () => {

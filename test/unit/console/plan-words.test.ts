@@ -145,7 +145,9 @@ describe("the words of a plan", () => {
 
   it("say why a cluster cannot be chosen", () => {
     expect(obstacleOf(cluster)).to.equal(undefined);
-    expect(obstacleOf({ ...cluster, heldBy: "u" })).to.contain("Locked");
+    expect(obstacleOf({ ...cluster, heldBy: "u", heldByName: "Upgrade fra1-prod to 9.0.2" })).to.equal(
+      "Locked until upgrade fra1-prod to 9.0.2 (u) ends.",
+    );
     expect(obstacleOf({ ...cluster, platformVersion: "3.1" })).to.contain("3.5");
     expect(obstacleOf({ ...cluster, hostCount: 129 })).to.contain("128");
   });

@@ -105,7 +105,12 @@ describe("decideCommit", () => {
 
   describe("of another switchover time", () => {
     const time = "2026-12-01T00:00:00.000Z";
-    const server = { resourceId: "vc-1", mechanism: "ReducedDowntimeMigration", hasEnded: false } as const;
+    const server = {
+      resourceId: "vc-1",
+      name: "fra1-vc01",
+      mechanism: "ReducedDowntimeMigration",
+      hasEnded: false,
+    } as const;
     const patch = (changes: Partial<MgmtUpgradePatchSpec> = {}) => ({
       mgmtUpgradePatchSpecs: [{ resourceId: "vc-1", startSwitchoverTimestamp: time, ...changes }],
     });
@@ -144,6 +149,8 @@ describe("decideCommit", () => {
       it(`refuses one ${title}`, () => {
         const judged = decideCommit(commit, standing("SCHEDULED", { servers: [{ ...server, ...changes }] }));
         expect(codeOf(judged)).to.equal(code);
+        const names = /[Mm]anagement server (.*?) (?:is|has)/.exec(E.isLeft(judged) ? judged.left.message : "")?.[1];
+        expect(names, "its name, then its id").to.be.oneOf([undefined, "fra1-vc01 (vc-1)", "vc-2"]);
         if (code !== "REQUEST_NOT_POSSIBLE")
           expect(E.isLeft(judged) && judged.left.context?.["path"]).to.match(/^mgmtUpgradePatchSpecs\[\d\]\./);
       });

@@ -99,6 +99,7 @@ describe("fileInventory", () => {
     expect(tags(answer)).to.deep.equal({ a1: "Unread", a2: "Unread", b1: "Known", nobody: "Unknown" });
     expect(answer.get("a1")).to.deep.equal({
       _tag: "Unread",
+      name: "a1-name",
       componentManagerId: "vcA",
       silence: { code: "COMPONENT_MANAGER_UNREACHABLE", reason: "connection refused" },
     });

@@ -15,15 +15,20 @@ describe("LockHolders", () => {
   let answers: (() => void)[];
   let isHeld: boolean;
 
-  function client(
-    upgradeId: Payload = defaultPayloadConverter.toPayload("one"),
-    parent?: { workflowId: string },
-  ): Client {
+  const names = { upgradeName: "Upgrade prod to 9.0.2", resourceName: "prod" };
+  const stored = (value: string) => defaultPayloadConverter.toPayload(value);
+  const readable = {
+    upgradeId: stored("one"),
+    upgradeName: stored(names.upgradeName),
+    resourceName: stored(names.resourceName),
+  };
+
+  function client(fields: Record<string, Payload> = readable, parent?: { workflowId: string }): Client {
     return fakeClient({
       workflowService: {
         describeWorkflowExecution: () => {
           const status = isHeld ? running : completed;
-          const info = { status, memo: { fields: { upgradeId } }, ...(parent && { parentExecution: parent }) };
+          const info = { status, memo: { fields }, ...(parent && { parentExecution: parent }) };
           const described = { workflowExecutionInfo: info, pendingActivities: [], pendingChildren: [] };
           return new Promise((resolve) => answers.push(() => resolve(described)));
         },
@@ -43,7 +48,7 @@ describe("LockHolders", () => {
     const after = [holders.of([lock]), holders.of([lock])];
     expect(answers, "one look at a time").to.have.length(1);
     answers[0]?.();
-    expect([...(await before)]).to.deep.equal([[lock, "one"]]);
+    expect([...(await before)], "with the names of its memo").to.deep.equal([[lock, { upgradeId: "one", ...names }]]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(answers, "one for both").to.have.length(2);
     answers[1]?.();
@@ -52,15 +57,16 @@ describe("LockHolders", () => {
 
   it("names the holder whose payloads nobody here can read", async () => {
     const unreadable = { metadata: { encoding: Buffer.from("binary/encrypted") }, data: Buffer.from("?") };
-    const [memo, parentExecution] = [{ fields: { upgradeId: unreadable } }, { workflowId: "one" }];
+    const fields = { upgradeId: unreadable, upgradeName: unreadable, resourceName: unreadable };
+    const [memo, parentExecution] = [{ fields }, { workflowId: "one" }];
     const locks = Array.from({ length: 17 }, (_, n) => `cluster/${n}`);
     const listed = locks.map((workflowId) => ({ execution: { workflowId }, memo, parentExecution }));
     const visibility = { read: () => Promise.resolve(listed) } as unknown as VisibilityReader;
-    const holders = new LockHolders(client(unreadable, parentExecution), visibility, 1000);
+    const holders = new LockHolders(client(fields, parentExecution), visibility, 1000);
     const few = holders.of([lock]);
     answers[0]?.();
-    expect([...(await few)]).to.deep.equal([[lock, "one"]]);
-    expect([...(await holders.of(locks))]).to.deep.equal(locks.map((one) => [one, "one"]));
+    expect([...(await few)]).to.deep.equal([[lock, { upgradeId: "one" }]]);
+    expect([...(await holders.of(locks))]).to.deep.equal(locks.map((one) => [one, { upgradeId: "one" }]));
   });
 });
 

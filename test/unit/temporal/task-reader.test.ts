@@ -367,6 +367,9 @@ describe("the reader of Tasks", () => {
     expect([task?.status, task?.waitingFor?.code, task?.waitingFor?.attempts]).to.deep.equal([
       ...["In Progress", "WORKFLOW_TASK_FAILING", 3],
     ]);
+    expect(task?.waitingFor?.message, "its name").to.match(
+      /^The Workflow of \S+-name \(cluster\/\S+\) cannot continue/,
+    );
     expect(clusterOf(task)).to.include({ description: "one host on" });
     expect(clusterOf(task).waitingFor).to.deep.equal(task?.waitingFor);
     expect([codes(task), codes(clusterOf(task))]).to.deep.equal([["WORKFLOW_BLOCKED"], ["WORKFLOW_BLOCKED"]]);

@@ -68,7 +68,8 @@ describe("Bundles and clusters to choose from", () => {
 
   it("shows who holds a cluster through its management server", async () => {
     ports.lockHolders.set("mgmt/mgmt-1", "upgrade-9");
-    expect(right(await service().readCluster("c1")()).heldBy).to.equal("upgrade-9");
+    const { heldBy, heldByName } = right(await service().readCluster("c1")());
+    expect([heldBy, heldByName]).to.deep.equal(["upgrade-9", "Upgrade fra1-prod to 9.0.2"]);
   });
 
   it("asks component managers only for the clusters of the page", async () => {
@@ -92,6 +93,7 @@ describe("Bundles and clusters to choose from", () => {
   it("says of a cluster why nothing more is known of it, and answers all the same", async () => {
     ports.lookups.set("c1", {
       _tag: "Unread",
+      name: "fra1-prod",
       componentManagerId: "vc01",
       silence: { code: "COMPONENT_MANAGER_UNREACHABLE", reason: "connection refused" },
     });
@@ -223,7 +225,7 @@ describe("previewUpgrade", () => {
     expect(warnings.map(({ code, path }) => [code, path])).to.deep.equal([
       ["RESOURCE_LOCKED", "resourceUpgradeSpecs[0].resourceId"],
     ]);
-    expect(warnings[0]?.message).to.contain("held by upgrade the-other").and.contain("commit");
+    expect(warnings[0]?.message).to.contain("held by upgrade fra1-prod to 9.0.2 (the-other)").and.contain("commit");
     expect(right(await service.startUpgrade({ spec: draft, caller: "a" })()).warnings).to.deep.equal(warnings);
     expect(E.isLeft(await service.startUpgrade({ spec, caller: "a" })())).to.equal(true);
   });

@@ -7,6 +7,7 @@ import type { ManagerSilence } from "../../../src/domain/manager-silence";
 import type { PageRequest } from "../../../src/domain/page";
 import type { ClusterEntryFacts, ClusterLookup } from "../../../src/domain/plan/facts";
 import type { UpgradePlan } from "../../../src/domain/plan/upgrade-plan";
+import type { HoldingUpgrade } from "../../../src/domain/resource-lock";
 import type { ClusterMember } from "../../../src/domain/spec/cluster";
 import type { Task } from "../../../src/domain/spec/task";
 import type { PageOfUpgrade } from "../../../src/domain/spec/upgrade";
@@ -53,6 +54,12 @@ export class FakePorts {
   private readonly started = new Map<string, { task: Task; requestDigest: string | undefined }>();
   private ids = 0;
 
+  /** Holders with the names that are read with them. */
+  private holders(): ReadonlyMap<string, HoldingUpgrade> {
+    const names = { upgradeName: "Upgrade fra1-prod to 9.0.2", resourceName: "fra1-prod" };
+    return new Map([...this.lockHolders].map(([lock, upgradeId]) => [lock, { upgradeId, ...names }]));
+  }
+
   /** An upgrade that was started elsewhere. */
   startedBefore(id: string, task: Task, requestDigest: string | undefined): void {
     this.started.set(id, { task, requestDigest });
@@ -84,7 +91,7 @@ export class FakePorts {
             return emptyPage;
           }),
         count: () => or(undefined, () => ({ total: 0, phases: [] })),
-        lockHolders: () => or(failing.lockHolders, () => this.lockHolders),
+        lockHolders: () => or(failing.lockHolders, () => this.holders()),
         ...this.running.executions,
       },
       freezes: this.freezes,

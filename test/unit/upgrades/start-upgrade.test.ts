@@ -118,6 +118,7 @@ describe("startUpgrade", () => {
     it("as a bad request where anything is one, whatever else is wrong", async () => {
       ports.lookups.set("c1", {
         _tag: "Unread",
+        name: "fra1-prod",
         componentManagerId: "vc",
         silence: { code: "COMPONENT_MANAGER_UNREACHABLE", reason: "timeout" },
       });

@@ -240,7 +240,9 @@ describe("Steering an upgrade", () => {
       ports.lockHolders.set("cluster/c1", "the-other");
       const reason = reasonOf(await update({}));
       expect(reason).to.deep.include({ tag: "Conflict", errorCode: "RESOURCE_LOCKED", arguments: ["the-other"] });
-      expect(reason.message).to.contain("cluster/c1").and.contain("the-other");
+      expect(reason.message).to.equal(
+        "Cluster fra1-prod (c1) is held by upgrade fra1-prod to 9.0.2 (the-other), so the draft cannot be committed now.",
+      );
       expect(running.requests).to.deep.equal([]);
     });
 

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { lowerFirst } from "../../../src/domain/names";
 import { clusterLock } from "../../../src/domain/resource-lock";
 import type { ResourceUpgradeSpec } from "../../../src/domain/spec/upgrade-spec";
 import { LockHolders, readHolder } from "../../../src/temporal/lock-holder";
@@ -53,7 +54,11 @@ describe("Clusters that more than one upgrade wants", function () {
     expect(errors.map(({ errorCode, context }) => [errorCode, context?.["upgradeId"]])).to.deep.equal([
       ["RESOURCE_LOCKED", holder.id],
     ]);
-    expect(errors[0]?.message).to.contain(holder.id).and.to.contain("nothing was changed");
+    const { message } = errors[0]!;
+    expect(message, "of the lock").to.match(/^Cluster \S+-name \(\S+\) is held by upgrade /);
+    expect(message, "of the holder").to.contain(
+      `by ${lowerFirst(holder.plan.name)} (${holder.id}); nothing was changed`,
+    );
     expect(subTasks.map(({ type, status }) => `${type} ${status}`)).to.deep.equal([
       "PRECHECKS NOT_APPLICABLE",
       "HOSTOS_UPGRADE NOT_APPLICABLE",
@@ -100,7 +105,16 @@ describe("Clusters that more than one upgrade wants", function () {
     const held = [0, 1].map((i) => clusterLock(holder.resourceId(i)));
     const free = Array.from({ length: 15 }, (_, i) => clusterLock(`free-${i}`));
     expect([...(await holders.of([...held, ...free.slice(0, 14)]))].sort()).to.deep.equal(
-      held.map((lock) => [lock, holder.id]).sort(),
+      held
+        .map((lock, i) => [
+          lock,
+          {
+            upgradeId: holder.id,
+            upgradeName: holder.plan.name,
+            resourceName: holder.plan.products[0]?.resources[i]?.name,
+          },
+        ])
+        .sort(),
     );
     expect(asked).to.deep.equal([]);
     expect([...(await holders.of([...held, ...free]))]).to.deep.equal([]);

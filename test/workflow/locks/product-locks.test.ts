@@ -79,10 +79,10 @@ describe("Servers that more than one upgrade wants", function () {
   type Wanted = "MGMT" | "NETVIRT" | "HOSTOS";
   const bundleFor = (wanted: Wanted) => (wanted === "HOSTOS" ? sampleBundle : bundleOf(component(wanted)));
   const lockCases: readonly [string, Wanted, Wanted, string][] = [
-    ["a cluster while its management server is upgraded", "MGMT", "HOSTOS", "while mgmt/"],
-    ["a management server while one of its clusters is upgraded", "HOSTOS", "MGMT", "while cluster/"],
-    ["a cluster while the NETVIRT of its domain is upgraded", "NETVIRT", "HOSTOS", "while netvirt/"],
-    ["NETVIRT while a cluster of its domain is upgraded", "HOSTOS", "NETVIRT", "while cluster/"],
+    ["a cluster while its management server is upgraded", "MGMT", "HOSTOS", "while management server vc-01 ("],
+    ["a management server while one of its clusters is upgraded", "HOSTOS", "MGMT", "while cluster cl-"],
+    ["a cluster while the NETVIRT of its domain is upgraded", "NETVIRT", "HOSTOS", "while NETVIRT nsx-01 ("],
+    ["NETVIRT while a cluster of its domain is upgraded", "HOSTOS", "NETVIRT", "while cluster cl-"],
   ];
   for (const [what, first, second, says] of lockCases)
     it(`keep out ${what}`, async () => {

@@ -2,6 +2,7 @@ import { ApplicationFailure } from "@temporalio/common";
 import { expect } from "chai";
 import { emptyRecord } from "../../../src/domain/activity/activity-record";
 import type { PendingWait } from "../../../activities/contract";
+import { lowerFirst } from "../../../src/domain/names";
 import { readWaits } from "../../../src/temporal/upgrade-waits";
 import { readHolder } from "../../../src/temporal/lock-holder";
 import { initialFacts } from "../../../src/domain/upgrade/upgrade-facts";
@@ -88,7 +89,7 @@ describe("A long wait", function () {
     const [wait] = await told(fake);
     expect(wait?.status).to.equal("SCHEDULED");
     expect(wait?.waitingFor).to.include({ code: "LOCK" });
-    expect(wait?.waitingFor?.message).to.contain(`held by upgrade ${holder.id}`);
+    expect(wait?.waitingFor?.message).to.contain(`held by ${lowerFirst(holder.plan.name)} (${holder.id})`);
     await upgrade.handle.cancel();
     gate.open();
     await Promise.all([upgrade.end(), holder.end()]);

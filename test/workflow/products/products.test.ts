@@ -7,7 +7,7 @@ import type { SubTask, Task } from "../../../src/domain/spec/task";
 import { readHolder } from "../../../src/temporal/lock-holder";
 import { temporalUpgradeExecutions } from "../../../src/temporal/upgrade-executions";
 import { eventually } from "../../support/eventually";
-import { activityFailure, FakeActivities, Gate, upgraded } from "../../support/fake-activities";
+import { activityFailure, FakeActivities, Gate, passedCheck, upgraded } from "../../support/fake-activities";
 import { mgmtProgress, mgmtStepFailure } from "../../support/fake-mgmt-activities";
 import type { RunningUpgrade } from "../../support/running-upgrade";
 import { bundleOf, component, domain, platformBundle } from "../../support/sample-platform";
@@ -39,6 +39,7 @@ describe("An upgrade of several products", function () {
   function recorded(events: string[], replaced: Partial<UpgradeActivities> = {}): FakeActivities {
     return new FakeActivities(
       {
+        ...replaced,
         upgradeNetvirtComponent: async (input) => {
           events.push(`NETVIRT ${input.component}`);
           return (
@@ -87,6 +88,35 @@ describe("An upgrade of several products", function () {
     expect(events).to.deep.equal([...components, ...mgmt, ...Array.from({ length: 4 }, () => "HOSTOS")]);
   });
 
+  it("says from its prechecks on from which versions each product goes, also after some of it has changed", async () => {
+    const gate = new Gate();
+    const read = { NETVIRT: "4.2.0.0.24105821", MGMT: "9.0.0.0", HOSTOS: "9.0.0-0.24755229" } as const;
+    const fake = recorded([], {
+      installMgmtUpdate: async ({ targetVersion }) => {
+        await gate.pass(mgmtProgress());
+        return { version: targetVersion };
+      },
+      runNetvirtPrechecks: async () => ({ stages: passedCheck(), versions: { [read.NETVIRT]: 1 } }),
+      runMgmtPrechecks: async () => ({ stages: passedCheck(), versions: { [read.MGMT]: 1 } }),
+      runClusterPrechecks: async () => ({ stages: passedCheck(), versions: { [read.HOSTOS]: 1 } }),
+    });
+    const upgrade = await bench().upgrade({ ...domain(), bundle: platformBundle, draft: true }, fake);
+    const from = async () =>
+      (await upgrade.memo()).upgrade.versions?.map(({ product, from: before = [] }) => [product, ...before]);
+    const told = Object.entries(read);
+    await eventually(from, (now) => JSON.stringify(now) === JSON.stringify(told));
+    expect(
+      (await upgrade.memo()).upgrade.hostVersions?.map(({ version }) => version),
+      "of hosts alone",
+    ).to.deep.equal([read.HOSTOS]);
+    await upgrade.ask("commit");
+    await gate.reached;
+    expect(await from()).to.deep.equal(told);
+    gate.open();
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    expect(await from()).to.deep.equal(told);
+  });
+
   it("leaves out the products that the bundle does not hold, also their locks", async () => {
     const events: string[] = [];
     const { netvirt, mgmt, ...options } = domain();
@@ -101,6 +131,8 @@ describe("An upgrade of several products", function () {
     await gate.reached;
     expect(await readHolder(bench().env.client, mgmtLock(mgmt))).to.deep.equal({
       upgradeId: upgrade.id,
+      upgradeName: upgrade.plan.name,
+      resourceName: "vc-01",
       state: "HELD",
     });
     expect(await readHolder(bench().env.client, netvirtLock(netvirt))).to.deep.equal({});

@@ -35,7 +35,10 @@ describe("An upgrade that needs approvals", function () {
     const fake = new FakeActivities();
     const upgrade = await bench().upgrade({ approvals: 2, notifications: [{ id: "chat", retryHours: 1 }] }, fake);
     const waiting = await untilWaits(upgrade, "It waits for 2 approvals of 2.");
-    expect(waiting).to.deep.include({ status: "SCHEDULED", approvals: { required: 2, given: [] } });
+    expect(waiting).to.deep.include({
+      status: "SCHEDULED",
+      approvals: { required: 2, given: [], askedBy: ["a test"] },
+    });
     expect(waiting.waitingFor?.code).to.equal("APPROVAL");
     expect(await approve(upgrade)).to.equal("APPROVER_UNKNOWN");
     expect(await approve(upgrade, "A Test"), "who has started it").to.equal("APPROVAL_BY_REQUESTER");
@@ -76,7 +79,7 @@ describe("An upgrade that needs approvals", function () {
       true,
     );
     const again = await untilWaits(upgrade, "It waits for 1 approval of 1.");
-    expect(again.approvals?.given).to.deep.equal([]);
+    expect(again.approvals).to.deep.equal({ required: 1, given: [], askedBy: ["a test", "carol"] });
     expect(await approve(upgrade, "carol")).to.equal("APPROVAL_BY_REQUESTER");
     expect(await approve(upgrade, "bob")).to.equal("accepted");
     await untilPhase(upgrade, "SCHEDULED");

@@ -143,7 +143,7 @@ describe("Cancelling an upgrade", function () {
     await expectCancelled(upgrade);
     expect(await upgrade.hosts()).to.deep.equal(["SUCCESSFUL"]);
     expect(await statusesOf(upgrade)).to.deep.equal(["PRECHECKS SUCCESSFUL", "HOSTOS_UPGRADE SUCCESSFUL"]);
-    expect((await upgrade.task()).localizableDescriptionPack?.message).to.contain("1 had been upgraded");
+    expect((await upgrade.task()).localizableDescriptionPack?.message).to.contain("1 upgraded");
   });
 
   it("keeps what was done: a cluster that had ended stays successful beside one that is cancelled", async () => {
@@ -357,6 +357,7 @@ describe("A cancelled upgrade", function () {
     expect(interrupted?.description).to.contain("runs 9.0.0-0.24755229, is not_responding and in maintenance mode.");
     expect([notBegun?.reasonCode, notBegun?.hostState]).to.deep.equal(["NOT_STARTED", undefined]);
     const { task, upgrade: published } = await upgrade.memo();
+    expect(published.hosts, "none runs any more").to.deep.equal({ total: 3, done: 1, running: 0, failed: 1, left: 1 });
     expect(published.hostVersions).to.deep.equal([
       { version: "9.0.0-0.24755229", hosts: 2 },
       { version: "9.0.2-0.25148076", hosts: 1 },

@@ -90,6 +90,7 @@ export const answerModels = {
   UpgradeApprovals: object(UpgradeApprovals, "Approvals of an upgrade as it is planned.", {
     required: "How many it needs.",
     given: "Those that it has.",
+    askedBy: "Who asked for the upgrade as it is planned. They can neither approve nor reject it.",
   }),
   Approval: object(Approval, "An approval.", {
     by: "Who gave it.",
@@ -119,7 +120,7 @@ export const answerModels = {
   }),
   ProductVersions: object(ProductVersions, "Versions of a product before and after an upgrade.", {
     product: "The product.",
-    from: "Versions before the upgrade. Absent until read.",
+    from: "Versions before the upgrade, as its prechecks or its work have read them. Absent until then.",
     to: "Versions after it.",
   }),
   UpgradeSort: enumeration(UpgradeSort, "How upgrades are sorted.", {

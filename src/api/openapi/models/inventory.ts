@@ -103,6 +103,7 @@ export const inventoryModels = {
     hosts: "Its hosts. Only in the answer for a single cluster.",
     versions: "The different versions of its hosts. Only in the answer for a single cluster.",
     heldBy: "Id of the upgrade that locks the cluster. Absent if it is not locked.",
+    heldByName: "Name of that upgrade. Absent if it cannot be read.",
     cluster: "Id of the cluster at its component manager, such as `domain-c8`.",
     netvirtGroups: "Its groups at NETVIRT instances. Only in the answer for a single cluster.",
     maintenance: "Its maintenance window. Absent if it has none and no change freeze is planned.",

@@ -1,6 +1,7 @@
 import * as O from "fp-ts/Option";
 import type { AdmissionRequest, AdmissionRule } from "../../../../src/domain/admission/admission-rule";
 import type { ClusterFacts, ClusterLookup, Installations } from "../../../../src/domain/plan/facts";
+import type { HoldingUpgrade } from "../../../../src/domain/resource-lock";
 import type { Bundle } from "../../../../src/domain/spec/bundle";
 import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../../src/domain/spec/upgrade-spec";
 import { noInstallations, sampleBundle, sampleCluster } from "../../../support/sample-plan";
@@ -20,8 +21,8 @@ export interface RequestChanges {
   /** Hosts of clusters, by their resource ids. */
   readonly hosts?: AdmissionRequest["hosts"];
   readonly installations?: Partial<Installations>;
-  /** By lock. */
-  readonly lockHolders?: Readonly<Record<string, string>>;
+  /** By lock. Each by its id, or with the names that are known. */
+  readonly lockHolders?: Readonly<Record<string, string | HoldingUpgrade>>;
 }
 
 /** A request that every rule admits, but for the given changes. */
@@ -44,7 +45,12 @@ export function admissionRequest(changes: RequestChanges = {}): AdmissionRequest
     clusters: new Map([...known, ...Object.entries(changes.lookups ?? {})]),
     installations: { ...noInstallations, ...changes.installations },
     ...(changes.hosts && { hosts: changes.hosts }),
-    lockHolders: new Map(Object.entries(changes.lockHolders ?? {})),
+    lockHolders: new Map(
+      Object.entries(changes.lockHolders ?? {}).map(([lock, holder]) => [
+        lock,
+        typeof holder === "string" ? { upgradeId: holder } : holder,
+      ]),
+    ),
   };
 }
 

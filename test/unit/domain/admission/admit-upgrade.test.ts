@@ -36,6 +36,7 @@ describe("admitUpgrade", () => {
         gone: { _tag: "Unknown" },
         away: {
           _tag: "Unread",
+          name: "fra1-prod",
           componentManagerId: "vc01",
           silence: { code: "COMPONENT_MANAGER_UNREACHABLE", reason: "timeout" },
         },

@@ -16,6 +16,7 @@ const second = "resourceUpgradeSpecs[1]";
 const unknown: ClusterLookup = { _tag: "Unknown" };
 const unreachable: ClusterLookup = {
   _tag: "Unread",
+  name: "fra1-prod",
   componentManagerId: "vc01",
   silence: { code: "COMPONENT_MANAGER_UNREACHABLE", reason: "connection refused" },
 };
@@ -27,7 +28,12 @@ describe("clustersKnown", () => {
 
   it("tells a wrong password and a missing privilege from a component manager that is away", () => {
     for (const code of ["AUTHENTICATION", "AUTHORIZATION"] as const) {
-      const lookup = { _tag: "Unread", componentManagerId: "vc01", silence: { code, reason: "vc01 refuses" } } as const;
+      const lookup = {
+        _tag: "Unread",
+        name: "fra1-prod",
+        componentManagerId: "vc01",
+        silence: { code, reason: "vc01 refuses" },
+      } as const;
       expect(refusals(clustersKnown, { resources: [{}], lookups: { c0: lookup } })).to.deep.equal([
         `FAILED_DEPENDENCY ${code} ${first}.resourceId`,
       ]);
@@ -71,7 +77,14 @@ describe("resourcesFree", () => {
   it("refuses only what another upgrade holds, and names that one", () => {
     const changes = { resources: [{}, {}], lockHolders: { "cluster/c1": "the-other-upgrade" } };
     expect(refusals(resourcesFree, changes)).to.deep.equal([`NOT_ALLOWED RESOURCE_LOCKED ${second}.resourceId`]);
-    expect(resourcesFree(admissionRequest(changes))[0]?.message).to.contain("the-other-upgrade");
+    expect(resourcesFree(admissionRequest(changes))[0]?.message).to.equal(
+      "Cluster c1 is held by upgrade the-other-upgrade.",
+    );
+    const holder = { upgradeId: "u-1", upgradeName: "Upgrade prod to 9.0.2", resourceName: "prod" };
+    expect(
+      resourcesFree(admissionRequest({ ...changes, lockHolders: { "cluster/c1": holder } }))[0]?.message,
+      "names, then ids",
+    ).to.equal("Cluster prod (c1) is held by upgrade prod to 9.0.2 (u-1).");
   });
 
   it("refuses clusters whose management server another upgrade holds", () => {
