@@ -125,6 +125,8 @@ function effectOf(request: OperatorRequest, { phase, offered }: UpgradeDetails):
       return "approves it, in the approver's name";
     case "reject":
       return "rejects it, which ends it";
+    case "skip":
+      return "leaves out a cluster or host that has not begun, by its input";
     case "resume":
       return "continues it";
     case "retry":
@@ -141,6 +143,7 @@ function effectOf(request: OperatorRequest, { phase, offered }: UpgradeDetails):
 /** The input of a request that cannot do without, as an example. */
 function inputOf(request: OperatorRequest, phase: PublishedPhase): string[] {
   if (request === "approve") return [`--input '{"requestedBy": "NAME"}'`];
+  if (request === "skip") return [`--input '{"resourceId": "ID", "reason": "WHY"}'`];
   const isScheduled = phase === "SCHEDULED" || phase === "WAITING";
   return request === "commit" && isScheduled ? [`--input '{"upgradeNow": true}'`] : [];
 }

@@ -1,6 +1,7 @@
 import { cancelTask, retryTask } from "./control-task";
 import { controlUpgrade, decideApproval, runPrechecks, updateUpgrade } from "./control-upgrade";
 import { liftFreeze, putFreeze, readFreeze } from "./freeze";
+import { retryParts, skipPart } from "./leave-out";
 import type { BundleCatalog, Freezes, Identities, Inventory, UpgradeExecutions } from "./ports";
 import {
   listBundles,
@@ -43,6 +44,8 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     updateUpgrade: updateUpgrade(deps),
     controlUpgrade: controlUpgrade(deps),
     decideApproval: decideApproval(deps),
+    skipPart: skipPart(deps),
+    retryParts: retryParts(deps),
     runPrechecks: runPrechecks(deps),
     readPrechecks: readPrechecks(executions),
     readActivity: readActivity(executions),

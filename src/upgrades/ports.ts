@@ -11,11 +11,13 @@ import type { PageRequest } from "../domain/page";
 import type { ClusterEntryFacts, ClusterFacts, ClusterLookup, Installations } from "../domain/plan/facts";
 import type { CommitSpec } from "../domain/plan/schedule";
 import type { UpgradePlan } from "../domain/plan/upgrade-plan";
+import type { RetryScope } from "../domain/requests/skip";
 import type { RequestOutcome } from "../domain/requests/upgrade-request";
 import type { Bundle, BundleType } from "../domain/spec/bundle";
 import type { ClusterMember } from "../domain/spec/cluster";
 import type { PageOfTask, Task, TaskStatus } from "../domain/spec/task";
 import type { PageOfUpgrade, PublishedPhase, Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
+import type { SkipSpec } from "../domain/spec/upgrade-spec";
 import type { UpgradeCounts, UpgradeSort } from "../domain/upgrade/attention";
 import type { ServiceError } from "./service-error";
 
@@ -58,7 +60,9 @@ export type UpgradeRequest =
   | ({ readonly name: "commit" } & CommitSpec)
   | { readonly name: "approve"; readonly comment?: string }
   | { readonly name: "reject"; readonly comment: string }
-  | { readonly name: Exclude<RequestOutcome["request"], "commit" | "approve" | "reject"> };
+  | ({ readonly name: "skip"; readonly hostName?: string } & SkipSpec)
+  | ({ readonly name: "retry"; readonly reason?: string } & RetryScope)
+  | { readonly name: Exclude<RequestOutcome["request"], "commit" | "approve" | "reject" | "skip" | "retry"> };
 
 /** Under which id the outcome of a request is kept, and who asks. */
 export interface RequestOrigin {

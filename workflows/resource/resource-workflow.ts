@@ -16,7 +16,7 @@ import type { EndDetails, ResourceState } from "./resource-state";
 /** Any resource's state. */
 type State<S extends string> = Pick<
   ResourceState<{ readonly type: string }, S>,
-  "end" | "pause" | "publish" | "record" | "reported" | "signals"
+  "begun" | "end" | "pause" | "publish" | "record" | "reported" | "signals"
 >;
 
 /** How the upgrade of a resource has come to its end, and what the Web UI says of that. */
@@ -45,7 +45,8 @@ export async function runResource(
   { title, upgrade, cancelledBy }: Resource,
 ): Promise<ResourceResult> {
   const turn = { begun: false };
-  state.signals.on(beginSignal, () => {
+  state.signals.on(beginSignal, (input) => {
+    state.begun(input);
     turn.begun = true;
   });
   state.signals.on(rescheduledSignal, (at) => {

@@ -37,16 +37,19 @@ import { retryWhileLost } from "../lost-activities";
 import { childColumns } from "../list-columns";
 import {
   beginSignal,
+  type HostSkip,
   pausedSignal,
   rescheduledSignal,
   type ResourceMemo,
   type ResourceResult,
   type ResourceWorkflow,
+  skipHostSignal,
   switchoverSignal,
   type UpgradeMemo,
 } from "../messages";
 import { causingRequest } from "../request-cause";
 import { bundleIdKey, resourceIdsKey } from "../search-attributes";
+import type { AskedCluster } from "./host-skips";
 import type { UpgradeState } from "./upgrade-state";
 
 const { readLockHolder, readLockHolders } =
@@ -76,9 +79,10 @@ export async function acquireLocks(
   publishLocks("ACQUIRING");
   try {
     for (const resource of inLockOrder(resources)) {
+      if (state.known.isSkipped(resource)) continue;
       const lock = await acquireLock(state, resource);
-      if ("message" in lock) return lock;
-      locked.push(lock);
+      if (!("message" in lock)) locked.push(lock);
+      else if (!state.known.isSkipped(resource)) return lock;
     }
     for (let wait = betweenLooks.first, waited = 0; ; wait = Math.min(wait * 1.5, betweenLooks.longest)) {
       const conflicts = await findConflicts(state, resources);
@@ -135,6 +139,7 @@ interface Conflict {
 async function findConflicts(state: UpgradeState, resources: readonly ResourcePlan[]): Promise<readonly Conflict[]> {
   const own = new Set(state.resources.map(lockOf));
   const meetings = resources
+    .filter((resource) => !state.known.isSkipped(resource))
     .map((resource) => ({ resource, locks: conflictingLocks(resource).filter((lock) => !own.has(lock)) }))
     .filter(({ locks }) => locks.length > 0);
   if (meetings.length === 0) return [];
@@ -174,7 +179,7 @@ function lockedBy(what: string, resourceId: string, holder: string | undefined):
 }
 
 /** A resource whose own Workflow runs, and with it the lock. */
-export interface LockedResource {
+export interface LockedResource extends AskedCluster {
   readonly resource: ResourcePlan;
   /** Lets it begin. Where it has ended before its turn, `ended` says so. */
   begin(): Promise<void>;
@@ -197,19 +202,24 @@ async function lockResource(state: UpgradeState, resource: ResourcePlan): Promis
     const ended = resultOf(child);
     const rescheduled = relayStarts(child, startIn(state, resource), ended);
     let relayed: Promise<unknown> | undefined;
-    return {
+    const locked: LockedResource = {
       resource,
       begin: () => {
         relayed = Promise.all([
           relayPauses(child, state, ended),
           ...(resource.kind === "MGMT" ? [relaySwitchovers(child, switchoverIn(state, resource), ended)] : []),
         ]);
-        return beginChild(child);
+        return beginChild(child, skippedHostsOf(state, resource));
       },
+      askToSkip: (question) => sendTo(child, () => child.signal(skipHostSignal, question)),
       settled: () => Promise.all([ended, relayed, rescheduled]),
       release: () => scope.cancel(),
       ended,
     };
+    state.locked.set(resource.resourceId, locked);
+    // Left out while its Workflow was being started.
+    if (state.known.isSkipped(resource)) locked.release();
+    return locked;
   } catch (failure) {
     if (failure instanceof WorkflowExecutionAlreadyStartedError) return undefined;
     throw failure;
@@ -298,12 +308,23 @@ function resourceWorkflow(state: UpgradeState, resource: ResourcePlan) {
   }
 }
 
-async function beginChild(child: ChildWorkflowHandle<ResourceWorkflow>): Promise<void> {
+function skippedHostsOf({ known }: UpgradeState, { resourceId }: ResourcePlan): HostSkip[] {
+  return known.skippedHosts
+    .filter((host) => host.resourceId === resourceId)
+    .map(({ hostId: host, reason, by }) => ({ host, reason, ...(by !== undefined && { by }) }));
+}
+
+function beginChild(child: Child, skippedHosts: readonly HostSkip[]): Promise<void> {
+  return sendTo(child, () => child.signal(beginSignal, skippedHosts));
+}
+
+/** Sends a Signal to the Workflow of a resource; one that has ended needs it no more. */
+async function sendTo({ workflowId }: Child, send: () => Promise<void>): Promise<void> {
   try {
-    await child.signal(beginSignal);
+    await send();
   } catch (failure) {
     if (isCancellation(failure)) throw failure;
-    log.warn("Could not signal the Workflow of a resource to start", { workflowId: child.workflowId, failure });
+    log.warn("Could not signal the Workflow of a resource", { workflowId, failure });
   }
 }
 

@@ -9,7 +9,7 @@ import type { ErrorBody } from "../../src/domain/errors";
 import type { Closed } from "../../src/domain/opening";
 import { type CommitSpec, commits, saysWhen } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
-import type { CommitPayload, OperatorRequest, RecordPayload } from "../../src/domain/requests/upgrade-request";
+import type { OperatorRequest, RecordPayload, SkipPayload } from "../../src/domain/requests/upgrade-request";
 import { changeRecordOf } from "../../src/domain/spec/change-record";
 import type { UpgradePhase } from "../../src/domain/spec/upgrade";
 import { currentTime, now } from "../clock";
@@ -21,7 +21,10 @@ export type AskedRequest = CommitSpec & {
   readonly request: OperatorRequest | "cancel";
   readonly via: ActivityVia;
   readonly comment?: string;
-} & Pick<CommitPayload, "requestedBy">;
+  readonly reason?: string;
+  readonly resourceIds?: readonly string[];
+} & Pick<SkipPayload, "requestedBy" | "hostId" | "hostName"> &
+  Partial<Pick<SkipPayload, "resourceId">>;
 
 /** Why a request was refused. */
 type Reason = Pick<ErrorBody, "errorCode" | "message">;
@@ -30,6 +33,9 @@ type Reason = Pick<ErrorBody, "errorCode" | "message">;
 interface Starter {
   readonly requestedBy: string | undefined;
 }
+
+/** How many of the resources that a retry names an entry has, so that many entries fit into one payload. */
+const namedResources = 20;
 
 /** How long a cancellation takes at most from its announcement by the API until it is here (milliseconds). */
 const announcedFor = 60_000;
@@ -41,11 +47,14 @@ export class UpgradeActivity {
   private lateSeconds: number | undefined;
   /** Whether the log tells that this attempt has begun with its work. */
   private started = false;
+  /** Names of resources by their ids. */
+  private readonly names: ReadonlyMap<string, string>;
   private announcement: { readonly requestedBy: string | undefined; readonly at: number } | undefined;
 
   /** `before`: of an earlier run. */
   constructor(plan: UpgradePlan, { requestedBy }: Starter, before?: ActivityRecord) {
     this.current = before ?? emptyRecord;
+    this.names = new Map(resourcesOf(plan).map(({ resourceId, name }) => [resourceId, name]));
     if (before) return;
     const scheduledTimestamp = earliest(resourcesOf(plan).map((resource) => resource.scheduledTimestamp));
     this.add({
@@ -72,8 +81,11 @@ export class UpgradeActivity {
     phase: UpgradePhase,
     { reason, run }: { readonly reason?: Reason | undefined; readonly run?: number } = {},
   ): void {
-    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, comment } = asked;
+    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, comment, reason: why, resourceIds } = asked;
+    const { resourceId, hostId, hostName = hostId } = asked;
     const details = {
+      ...(why !== undefined && { reason: why }),
+      ...(resourceIds && { resourceIds: resourceIds.slice(0, namedResources), resourceCount: resourceIds.length }),
       ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
       ...(upgradeNow !== undefined && { upgradeNow }),
       ...(mgmtUpgradePatchSpecs && { mgmtUpgradePatchSpecs }),
@@ -85,6 +97,8 @@ export class UpgradeActivity {
       outcome: reason ? "REFUSED" : "ACCEPTED",
       via,
       ...(requestedBy !== undefined && { actor: requestedBy }),
+      ...(resourceId !== undefined && { resourceId, resourceName: this.names.get(resourceId) ?? resourceId }),
+      ...(hostId !== undefined && hostName !== undefined && { hostId, hostName }),
       ...(reason && told(reason)),
       ...(Object.keys(details).length > 0 && { details }),
     });
@@ -209,6 +223,7 @@ const kinds = {
   prechecks: "PRECHECKS",
   approve: "APPROVE",
   reject: "REJECT",
+  skip: "SKIP",
   retry: "RETRY",
   resolve: "RESOLVE",
   cancel: "CANCEL",

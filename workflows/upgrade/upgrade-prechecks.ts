@@ -44,9 +44,11 @@ export async function runPrechecks(
     }),
   );
   state.record({ type: "PrechecksEnded" });
-  const leavesOut = mayLeaveOut(state, failures);
-  if (leavesOut) for (const { resource, error } of failures) leaveOut(state, resource, error);
-  const errors = leavesOut ? [] : failures.map(({ error }) => error);
+  // An operator may have left it out while it was checked.
+  const wanted = failures.filter(({ resource }) => !state.known.isSkipped(resource));
+  const leavesOut = mayLeaveOut(state, wanted);
+  if (leavesOut) for (const { resource, error } of wanted) leaveOut(state, resource, error);
+  const errors = leavesOut ? [] : wanted.map(({ error }) => error);
   state.failedPrechecks = errors;
   return errors;
 }

@@ -22,6 +22,7 @@ const kinds: Readonly<Record<ActivityKind, string>> = {
   PRECHECKS: "Run prechecks again",
   APPROVE: "Approve",
   REJECT: "Reject",
+  SKIP: "Leave out",
   RETRY: "Retry",
   RESOLVE: "Give up",
   CANCEL: "Cancel",
@@ -70,6 +71,8 @@ function subjectOf({ kind, hostName, resourceName, resourceId = "" }: ActivityEn
   switch (kind) {
     case "HOST_FAILED":
       return `${resource}: host ${hostName ?? ""} failed`;
+    case "SKIP":
+      return `${kinds.SKIP} ${hostName === undefined ? resource : `host ${hostName} of ${resource}`}`.trim();
     case "RESOURCE_SUCCEEDED":
     case "RESOURCE_FAILED":
     case "RESOURCE_LEFT_OUT":
@@ -81,9 +84,10 @@ function subjectOf({ kind, hostName, resourceName, resourceId = "" }: ActivityEn
 
 function circumstances({ details = {} }: ActivityEntry, time: (timestamp: string) => string): string {
   const { draft, scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, lateSeconds, hosts, ...said } = details;
-  const { changeId, reason, comment } = said;
+  const { changeId, reason, comment, resourceCount } = said;
   const parts = [
     draft === true && "as a draft",
+    resourceCount !== undefined && `of ${resourceCount === 1 ? "one resource" : `${resourceCount} resources`} alone`,
     changeId !== undefined && `change ${changeId}`,
     upgradeNow === true ? "to start now" : scheduledTimestamp !== undefined && `for ${time(scheduledTimestamp)}`,
     mgmtUpgradePatchSpecs &&

@@ -15,6 +15,7 @@ export const requestKinds = [
   "PRECHECKS",
   "APPROVE",
   "REJECT",
+  "SKIP",
   "RETRY",
   "RESOLVE",
   "CANCEL",
@@ -79,6 +80,8 @@ export const ActivityDetails = model(
     hosts: EndedHosts,
     ...toldChangeRecord,
     comment: t.string,
+    resourceIds: t.array(t.string),
+    resourceCount: WholeNumber,
   },
 );
 export type ActivityDetails = t.TypeOf<typeof ActivityDetails>;

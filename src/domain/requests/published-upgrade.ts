@@ -5,7 +5,8 @@ import type { SubTask, Task } from "../spec/task";
 import type { Upgrade, UpgradePhase } from "../spec/upgrade";
 import { awaitsLateCommit } from "../task/late-start";
 import { prechecksPassed, precheckType } from "../task/prechecks";
-import { requestRules } from "./request-rules";
+import { type AskedFor, requestRules } from "./request-rules";
+import type { ResourceStanding } from "./skip";
 import { beingCancelled, type HistoryLength, type RequestContext, type RequestOutcome } from "./upgrade-request";
 
 /** A running upgrade as it was last published. */
@@ -25,7 +26,7 @@ export interface PublishedUpgrade {
  * thousands. `now` in epoch milliseconds.
  */
 export function publishedRefusal(
-  { name, ...commit }: CommitSpec & { readonly name: RequestOutcome["request"]; readonly requestedBy?: string },
+  { name, ...asked }: AskedFor & { readonly name: RequestOutcome["request"] },
   published: PublishedUpgrade,
   now: number,
 ): ErrorBody | undefined {
@@ -33,7 +34,7 @@ export function publishedRefusal(
   if (!phase) return undefined;
   const context = contextOf(published, phase, now);
   if (context.cancelling) return beingCancelled(name, context);
-  const judged = requestRules[name].decide(commit, context);
+  const judged = requestRules[name].decide(asked, context);
   return E.isLeft(judged) ? judged.left : undefined;
 }
 
@@ -98,7 +99,28 @@ function contextOf(
     askers: [upgrade.createdBy, upgrade.committedBy].filter((name) => name !== undefined),
     prechecksPassed: prechecksPassed(task),
     hasBegun: upgrade.startedAt !== undefined,
+    resources: standings(task),
+    skippedHosts: [],
   };
+}
+
+/** The resources of an upgrade, of which only the upgrade itself knows how far they are. */
+function standings({ subTasks = [] }: Task): readonly ResourceStanding[] {
+  return subTasks
+    .filter(({ type }) => type !== precheckType)
+    .flatMap((product, place) =>
+      (product.subTasks ?? []).map(({ type, resources }): ResourceStanding => {
+        const { resourceId = "", name = resourceId } = resources?.[0] ?? {};
+        const isCluster = type === "CLUSTER_UPGRADE";
+        return {
+          resourceId,
+          title: isCluster ? `Cluster ${name}` : name,
+          isCluster,
+          product: place,
+          state: "UNKNOWN",
+        };
+      }),
+    );
 }
 
 function failedPrechecks({ subTasks = [] }: Task): readonly ErrorBody[] {
@@ -147,6 +169,7 @@ export function endedAsAsked(request: Request, task: Task): boolean {
     case "pause":
     case "prechecks":
     case "approve":
+    case "skip":
       return false;
   }
 }

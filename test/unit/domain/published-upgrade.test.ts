@@ -31,6 +31,16 @@ const refused = (name: RequestOutcome["request"], phase: UpgradePhase, changes: 
   publishedRefusal({ name }, published(phase, changes), now)?.errorCode;
 
 describe("publishedRefusal", () => {
+  const phases = [
+    "DRAFT_ACCEPTED",
+    "DRAFT_PRECHECKS",
+    "DRAFT_WAITING",
+    "ACCEPTED",
+    "SCHEDULED",
+    "RUNNING",
+    "PAUSED",
+    "FAILED",
+  ] as const;
   const possible: Record<RequestOutcome["request"], readonly UpgradePhase[]> = {
     commit: ["DRAFT_ACCEPTED", "DRAFT_PRECHECKS", "DRAFT_WAITING", "ACCEPTED", "SCHEDULED"],
     pause: ["RUNNING"],
@@ -42,17 +52,9 @@ describe("publishedRefusal", () => {
     // This upgrade needs no approval.
     approve: [],
     reject: [],
+    // Only the upgrade itself knows what has begun.
+    skip: phases,
   };
-  const phases = [
-    "DRAFT_ACCEPTED",
-    "DRAFT_PRECHECKS",
-    "DRAFT_WAITING",
-    "ACCEPTED",
-    "SCHEDULED",
-    "RUNNING",
-    "PAUSED",
-    "FAILED",
-  ] as const;
 
   for (const [name, allowed] of Object.entries(possible) as [RequestOutcome["request"], readonly UpgradePhase[]][]) {
     it(`leaves ${name} to an upgrade that may take it, and refuses it in every other phase`, () => {

@@ -83,7 +83,9 @@ describe("Steering an upgrade", () => {
     retry: (id) => service.retryTask(id, "alice")(),
     approve: (id) => service.decideApproval(id, { name: "approve" }, "alice")(),
     reject: (id) => service.decideApproval(id, rejection, "alice")(),
+    skip: (id) => service.skipPart(id, { resourceId: "cl-1", reason: skip.reason }, "alice")(),
   };
+  const skip = { name: "skip" as const, resourceId: "cl-1", reason: "It is being repaired." };
   const rejection = { name: "reject" as const, comment: "Not in the week of the fair." };
 
   for (const [name, send] of Object.entries(requests)) {
@@ -94,7 +96,7 @@ describe("Steering an upgrade", () => {
         expect(E.isRight(answer)).to.equal(true);
         expect(running.requests).to.deep.equal([
           {
-            request: name === "reject" ? rejection : { name },
+            request: name === "reject" ? rejection : name === "skip" ? skip : { name },
             origin: { requestId: "random-1", requestedBy: "alice" },
           },
         ]);
