@@ -142,9 +142,9 @@ function noneLeft(without: readonly string[], { resources }: SkipContext): Error
   const isLeft = ({ resourceId, isCluster, state }: ResourceStanding) =>
     isCluster && !without.includes(resourceId) && state !== "SKIPPED" && state !== "LEFT_OUT";
   if (resources.some(isLeft)) return undefined;
-  // It has been left out already, which changes nothing.
-  const isKnown = (id: string) => resources.some((one) => one.resourceId === id && one.state === "SKIPPED");
-  if (without.every(isKnown)) return undefined;
+  // What has been left out already changes nothing; of what is unknown only the upgrade itself can decide.
+  const states = resources.filter(({ resourceId }) => without.includes(resourceId)).map(({ state }) => state);
+  if (states.every((state) => state === "SKIPPED") || states.includes("UNKNOWN")) return undefined;
   return {
     errorCode: "NO_CLUSTER_LEFT",
     errorType: "CONFLICT",
