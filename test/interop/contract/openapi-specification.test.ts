@@ -107,6 +107,8 @@ const furtherModels = [
   "UpgradeUpdateSpec",
   "ApprovalSpec",
   "RejectionSpec",
+  "SkipSpec",
+  "RetrySpec",
   "UpgradeApprovals",
   "Approval",
   "MgmtUpgradePatchSpec",

@@ -12,7 +12,14 @@ import { devAuthentication } from "../../../src/authentication/dev-authenticatio
 import { type LeafSchema, shapeOf } from "../../../src/domain/codec";
 import { withoutNulls } from "../../../src/domain/decode";
 import { CanonicalTaskStatus, TaskStatus } from "../../../src/domain/spec/task";
-import { ApprovalSpec, partThatCounts, RejectionSpec, UpgradeUpdateSpec } from "../../../src/domain/spec/upgrade-spec";
+import {
+  ApprovalSpec,
+  partThatCounts,
+  RejectionSpec,
+  RetrySpec,
+  SkipSpec,
+  UpgradeUpdateSpec,
+} from "../../../src/domain/spec/upgrade-spec";
 import { unknownFields } from "../../../src/domain/unknown-fields";
 import { fakeService } from "./api-under-test";
 
@@ -242,7 +249,8 @@ describe("the schemas of the document and the codecs that serve requests", funct
 });
 
 /** Bodies of routes that refuse unknown fields. */
-const isStrict = (codec: t.Mixed) => [UpgradeUpdateSpec, ApprovalSpec, RejectionSpec].some((one) => one === codec);
+const isStrict = (codec: t.Mixed) =>
+  [UpgradeUpdateSpec, ApprovalSpec, RejectionSpec, SkipSpec, RetrySpec].some((one) => one === codec);
 
 /** What such a route asks of a body beside its codec. */
 function takes(codec: t.Mixed, value: unknown): boolean {
