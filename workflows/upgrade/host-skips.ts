@@ -7,9 +7,15 @@ import type { HostSkipAnswer, HostSkipQuestion } from "../messages";
 type HostSkip = SkipPayload & Required<Pick<SkipPayload, "hostId">>;
 
 /** The Workflow of a cluster in work, which alone knows which of its hosts have begun. */
-export interface AskedCluster {
+interface AskedCluster {
   /** Sends it a question, which it answers by a Signal. */
   askToSkip(question: HostSkipQuestion): Promise<void>;
+}
+
+/** A resource whose lock the upgrade holds. */
+export interface HeldResource extends AskedCluster {
+  /** Ends it before it has begun. */
+  release(): void;
 }
 
 /** Questions to clusters in work whether a host can still be left out, and their answers. */

@@ -49,7 +49,7 @@ import {
 } from "../messages";
 import { causingRequest } from "../request-cause";
 import { bundleIdKey, resourceIdsKey } from "../search-attributes";
-import type { AskedCluster } from "./host-skips";
+import type { HeldResource } from "./host-skips";
 import type { UpgradeState } from "./upgrade-state";
 
 const { readLockHolder, readLockHolders } =
@@ -179,14 +179,12 @@ function lockedBy(what: string, resourceId: string, holder: string | undefined):
 }
 
 /** A resource whose own Workflow runs, and with it the lock. */
-export interface LockedResource extends AskedCluster {
+export interface LockedResource extends HeldResource {
   readonly resource: ResourcePlan;
   /** Lets it begin. Where it has ended before its turn, `ended` says so. */
   begin(): Promise<void>;
   /** Ends when it has ended and nothing more is being told to it. */
   settled(): Promise<unknown>;
-  /** Ends it before it has begun. */
-  release(): void;
   /** How it ended; never rejects, except for a cancellation of the upgrade itself. */
   readonly ended: Promise<ResourceResult>;
 }

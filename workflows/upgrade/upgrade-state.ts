@@ -16,9 +16,8 @@ import { sumVersions, type VersionCounts } from "../../src/domain/upgrade/upgrad
 import { currentTime, now } from "../clock";
 import type { HostsReport, ResourceResult, TaskWithChildren } from "../messages";
 import { Approvals, type CarriedApprovals } from "./approvals";
-import { HostSkips } from "./host-skips";
+import { type HeldResource, HostSkips } from "./host-skips";
 import { type CarriedResources, KnownResources, type KnownSkippedHost } from "./known-resources";
-import type { LockedResource } from "./locks";
 import { UpgradeActivity } from "./upgrade-activity";
 import { tellBeginning, tellPhase } from "./upgrade-log";
 import { type CarriedNotifications, UpgradeNotifications } from "./upgrade-notifications";
@@ -63,7 +62,7 @@ export class UpgradeState {
   /** Errors that did not keep the upgrade from succeeding. */
   readonly warnings: ErrorBody[];
   /** Resources whose locks the upgrade holds, by their ids. */
-  readonly locked = new Map<string, LockedResource>();
+  readonly locked = new Map<string, HeldResource>();
   readonly hostSkips = new HostSkips();
   /** Errors of resources that have failed in this attempt. */
   resourceErrors: ErrorBody[] = [];
