@@ -125,6 +125,8 @@ function effectOf(request: OperatorRequest, { phase, offered }: UpgradeDetails):
       return "approves it, in the approver's name";
     case "reject":
       return "rejects it, which ends it";
+    case "skip":
+      return "leaves out a cluster or host that has not begun, by its input";
     case "resume":
       return "continues it";
     case "retry":
@@ -145,6 +147,7 @@ function inputOf(request: OperatorRequest, phase: PublishedPhase): string[] {
   if (request === "approve") return [`--input '{"requestedBy": "NAME"}'`];
   if (request === "acknowledge")
     return [`--input '{"requestedBy": "NAME", "code": "CODE", "resourceId": "ID", "reason": "WHY"}'`];
+  if (request === "skip") return [`--input '{"resourceId": "ID", "reason": "WHY"}'`];
   const isScheduled = phase === "SCHEDULED" || phase === "WAITING";
   return request === "commit" && isScheduled ? [`--input '{"upgradeNow": true}'`] : [];
 }

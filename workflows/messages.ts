@@ -1,7 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
 import * as t from "io-ts";
 import type { ActivityRecord } from "../src/domain/activity/upgrade-activity";
-import { model, WholeNumber } from "../src/domain/codec";
+import { model, OneOf, WholeNumber } from "../src/domain/codec";
 import type { ErrorBody } from "../src/domain/errors";
 import { Closed } from "../src/domain/opening";
 import { type PlannedReceiver, UpgradeNotification } from "../src/domain/notifications/upgrade-notification";
@@ -57,6 +57,10 @@ export const subTaskQuery = defineQuery<SubTask & Published>("subTask");
 
 /** From the upgrade to a resource's Workflow: its turn and its time have come. */
 export const beginSignal = defineSignal<[begin?: unknown]>("begin");
+/** From the upgrade to a cluster's Workflow in work: whether a host can still be left out, which it then is. */
+export const skipHostSignal = defineSignal<[question: unknown]>("skipHost");
+/** The answer of a cluster's Workflow. */
+export const hostSkippedSignal = defineSignal<[answer: unknown]>("hostSkipped");
 /** From the upgrade to a resource's Workflow: the Timestamp at which its work begins now, or null. For lists only. */
 export const rescheduledSignal = defineSignal<[startsAt: unknown]>("rescheduled");
 /** From the upgrade to a resource's Workflow: whether it is paused, as JSON boolean. */
@@ -72,19 +76,35 @@ export const notificationsSignal = defineSignal<[notices: unknown]>("notices");
 /** To the Workflow of an upgrade's notifications: the upgrade may have ended. */
 export const lookSignal = defineSignal("look");
 
-/** What goes with its beginning: findings of its prechecks that were acknowledged, which its health gate lets pass. */
+/** A codec, because anybody can send a Signal. */
+export const NotificationsPayload = t.array(UpgradeNotification);
+
+/** A host that an operator leaves out, by its id or its name. Codecs, because anybody can send a Signal. */
+const HostSkip = model({ host: t.string, reason: t.string }, { by: t.string });
+export type HostSkip = t.TypeOf<typeof HostSkip>;
+
+/** What goes with its beginning: findings of its prechecks that were acknowledged, and hosts that are left out. */
 export const BeginPayload = model(
   {},
   {
     acknowledged: t.array(
       model({ code: t.string, resourceId: t.string }, { hostId: t.string, subject: t.string, until: Timestamp }),
     ),
+    skippedHosts: t.array(HostSkip),
   },
 );
 export type BeginPayload = t.TypeOf<typeof BeginPayload>;
 
-/** A codec, because anybody can send a Signal. */
-export const NotificationsPayload = t.array(UpgradeNotification);
+/** A number is not used again while a cluster is in work. */
+export const HostSkipQuestion = model({ number: WholeNumber, host: t.string, reason: t.string }, { by: t.string });
+export type HostSkipQuestion = t.TypeOf<typeof HostSkipQuestion>;
+
+/** How a cluster has found a host. LEFT_OUT: it does not begin in this attempt, or in the next one where it has failed. */
+export const HostSkipAnswer = model(
+  { number: WholeNumber, found: OneOf("LEFT_OUT", "IN_WORK", "NOT_NEEDED", "UNKNOWN") },
+  { hostId: t.string, hostName: t.string },
+);
+export type HostSkipAnswer = t.TypeOf<typeof HostSkipAnswer>;
 
 /** A host that has failed, and when. */
 const FailedHost = model({ id: t.string, name: t.string, at: Timestamp }, { errorCode: t.string, message: t.string });

@@ -117,6 +117,8 @@ const kindOfOption: Readonly<Record<string, readonly NamedKind[]>> = {
   cluster: ["cluster"],
   like: ["upgrade"],
   resource: resourceKinds,
+  only: resourceKinds,
+  skip: ["cluster"],
 };
 
 /**

@@ -13,7 +13,8 @@ import { type Counts, countHosts } from "./progress-tree";
 import { timeExamples } from "./time-text";
 import { watch } from "./watch";
 
-interface ControlOptions {
+/** Options of commands that ask something of an upgrade. */
+export interface ControlOptions {
   readonly at?: string;
   readonly now?: true;
   readonly watch?: true;
@@ -67,10 +68,6 @@ export function addControlCommands(add: AddCommand): void {
       .option("-w, --watch", "follow it until it ends"),
   ).action(add.runWithId(cancel));
   addApprovalCommands(add);
-  add("retry", "Retry a failed upgrade; finished work is not repeated", ["upgradectl retry ID"])
-    .argument("<upgrade>", ofUpgrade)
-    .option("-w, --watch", "follow it until it ends")
-    .action(add.runWithId((context, id, options: ControlOptions) => change(context, "PATCH", id, options)));
   add("prechecks", "Run the prechecks of a draft again", ["upgradectl prechecks ID", "upgradectl prechecks ID --watch"])
     .argument("<upgrade>", ofUpgrade)
     .option("-w, --watch", "follow them until they end; the exit code says whether they passed")
@@ -123,7 +120,8 @@ async function decide(
   }
 }
 
-function withConfirmation(command: Command): Command {
+/** With the option that stands for a yes. */
+export function withConfirmation(command: Command): Command {
   return command.option("-y, --yes", "do not ask for confirmation; required without a terminal");
 }
 
@@ -180,7 +178,7 @@ async function cancel(context: CommandContext, id: string, options: ControlOptio
 }
 
 /** Which upgrade it is, and how its hosts are. */
-async function nameLines({ client }: CommandContext, id: string): Promise<readonly string[]> {
+export async function nameLines({ client }: CommandContext, id: string): Promise<readonly string[]> {
   const task = await client.request("GET", `/v1/tasks/${encodeURIComponent(id)}`, Task);
   const counts = countHosts(task.subTasks);
   return [`${task.name} (${id})`, ...(counts.total > 0 ? [`Hosts: ${countsText(counts)}.`] : [])];
@@ -196,11 +194,12 @@ function countsText({ total, done, running, failed }: Counts): string {
   ].join(", ");
 }
 
-async function control(
+/** Sends a request to an upgrade and shows how it is then. */
+export async function control(
   context: CommandContext,
   method: Method,
   path: string,
-  body?: UpgradeUpdateSpec | { readonly comment?: string },
+  body?: object,
   silent = false,
 ): Promise<ExitCode> {
   const upgrade = await context.client.request(method, path, Upgrade, { ...(body && { body }) });
@@ -212,7 +211,13 @@ async function control(
   return exitCode.successful;
 }
 
-async function change(context: CommandContext, method: Method, id: string, options: ControlOptions): Promise<ExitCode> {
+/** Sends a request to the Task of an upgrade, and shows or follows it. */
+export async function change(
+  context: CommandContext,
+  method: Method,
+  id: string,
+  options: ControlOptions,
+): Promise<ExitCode> {
   const task = await context.client.request(method, `/v1/tasks/${encodeURIComponent(id)}`, Task);
   if (options.watch) return watch(context, id, { isKnown: true });
   context.print(task, () => [`${legible(task.id)}  ${task.status}`]);

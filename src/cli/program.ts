@@ -12,6 +12,7 @@ import { addContextCommands } from "./context-commands";
 import { addFreezeCommands } from "./freeze-commands";
 import { addListCommands } from "./list-commands";
 import { addReadCommands } from "./read-commands";
+import { addSkipCommands } from "./skip-commands";
 import { addStartCommands } from "./start-commands";
 import { styleFor } from "./text";
 
@@ -110,6 +111,7 @@ function createProgram(
   addListCommands(add);
   addReadCommands(add);
   addControlCommands(add);
+  addSkipCommands(add);
   addFreezeCommands(add);
   addContextCommands(add);
   addCompletion(program, lastWord, offers);

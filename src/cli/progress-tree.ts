@@ -202,8 +202,8 @@ function fractionOf(part: SubTask): number {
 }
 
 /** One status stands for what need not be done and for what was not begun; the reason tells them apart. */
-function isDone({ status, reasonCode }: SubTask): boolean {
-  return status === "SUCCESSFUL" || reasonCode === "AT_TARGET" || reasonCode === "NOT_IN_SCOPE";
+function isDone(part: SubTask): boolean {
+  return part.status === "SUCCESSFUL" || part.reasonCode === "AT_TARGET" || isLeftOut(part);
 }
 
 /** What `upgradectl` ends with where a Task has ended so; `undefined` while it goes on. */

@@ -109,7 +109,10 @@ function factLines(upgrade: Upgrade, now: number, zone: string): string[] {
     ["Began", startedAt && at(startedAt)],
     ["Worked", worked === "-" ? undefined : worked],
     ["Decide by", decideBy && at(decideBy)],
-    ...leftOut.map(({ name, reasonCode }) => ["Left out", `${legible(name)}, ${reasonCode}`] as const),
+    ...leftOut.map(({ name, hostName, reasonCode }) => {
+      const what = hostName === undefined ? name : `host ${hostName} of ${name}`;
+      return ["Left out", `${legible(what)}, ${reasonCode}`] as const;
+    }),
     ...versions.map(({ product, from = [], to }) => {
       const before = from.length > 0 ? `${from.join(", ")} to ` : "to ";
       return [product, legible(`${before}${to.join(", ")}`)] as const;

@@ -57,16 +57,17 @@ export function sendUpgradeRequest({ executions, identities }: SendRequestDepend
         requestId: identities.newId(),
         requestedBy: nameOf(caller),
       }),
-      TE.chain((answer) => accepted(id, request.name, answer)),
+      TE.chain((answer) => accepted(id, request, answer)),
     );
 }
 
-function accepted(id: string, request: Request, answer: RequestAnswer): TE.TaskEither<ServiceError, Accepted> {
+function accepted(id: string, asked: UpgradeRequest, answer: RequestAnswer): TE.TaskEither<ServiceError, Accepted> {
+  const { name: request } = asked;
   switch (answer._tag) {
     case "Unanswered":
       return TE.left(notYetApplied(id, request, answer));
     case "Ended":
-      return answer.sent && endedAsAsked(request, answer.task)
+      return answer.sent && (endedAsAsked(request, answer.task) || isLeftOut(asked, answer.upgrade))
         ? TE.right({})
         : TE.left(conflict(endedRefusal(request, answer.upgrade)));
     case "Judged": {
@@ -75,6 +76,12 @@ function accepted(id: string, request: Request, answer: RequestAnswer): TE.TaskE
       return TE.right(outcome.run === undefined ? {} : { run: outcome.run });
     }
   }
+}
+
+/** Whether an upgrade leaves out what was to be left out: without the last of what it had to do it ends at once. */
+function isLeftOut(asked: UpgradeRequest, { leftOut = [] }: Upgrade): boolean {
+  if (asked.name !== "skip") return false;
+  return leftOut.some(({ resourceId, hostId }) => resourceId === asked.resourceId && hostId === asked.hostId);
 }
 
 /** A wrong request is the client's fault in any state, as is one of somebody who must not send it; anything else is about the state that the upgrade is in. */

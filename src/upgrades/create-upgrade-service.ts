@@ -2,6 +2,7 @@ import { acknowledgeFinding } from "./acknowledge-finding";
 import { cancelTask, retryTask } from "./control-task";
 import { controlUpgrade, decideApproval, runPrechecks, updateUpgrade } from "./control-upgrade";
 import { liftFreeze, putFreeze, readFreeze } from "./freeze";
+import { retryParts, skipPart } from "./leave-out";
 import type { BundleCatalog, Freezes, Identities, Inventory, UpgradeExecutions } from "./ports";
 import {
   listBundles,
@@ -44,6 +45,8 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     updateUpgrade: updateUpgrade(deps),
     controlUpgrade: controlUpgrade(deps),
     decideApproval: decideApproval(deps),
+    skipPart: skipPart(deps),
+    retryParts: retryParts(deps),
     runPrechecks: runPrechecks(deps),
     acknowledgeFinding: acknowledgeFinding(deps),
     readPrechecks: readPrechecks(executions),

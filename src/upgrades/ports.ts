@@ -13,12 +13,14 @@ import type { CommitSpec } from "../domain/plan/schedule";
 import type { UpgradePlan } from "../domain/plan/upgrade-plan";
 import type { AskedAcknowledgement } from "../domain/requests/acknowledge";
 import type { HoldingUpgrade } from "../domain/resource-lock";
+import type { RetryScope } from "../domain/requests/skip";
 import type { RequestOutcome } from "../domain/requests/upgrade-request";
 import type { Bundle, BundleType } from "../domain/spec/bundle";
 import type { ClusterMember } from "../domain/spec/cluster";
 import type { AcknowledgementSpec } from "../domain/spec/finding";
 import type { PageOfTask, Task, TaskStatus } from "../domain/spec/task";
 import type { PageOfUpgrade, PublishedPhase, Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
+import type { SkipSpec } from "../domain/spec/upgrade-spec";
 import type { UpgradeCounts, UpgradeSort } from "../domain/upgrade/attention";
 import type { ServiceError } from "./service-error";
 
@@ -62,7 +64,9 @@ export type UpgradeRequest =
   | { readonly name: "approve"; readonly comment?: string }
   | { readonly name: "reject"; readonly comment: string }
   | ({ readonly name: "acknowledge"; readonly precheckId: string } & AcknowledgementSpec)
-  | { readonly name: Exclude<RequestOutcome["request"], "commit" | "approve" | "reject" | "acknowledge"> };
+  | ({ readonly name: "skip"; readonly hostName?: string } & SkipSpec)
+  | ({ readonly name: "retry"; readonly reason?: string } & RetryScope)
+  | { readonly name: Exclude<RequestOutcome["request"], "commit" | "approve" | "reject" | "acknowledge" | "skip" | "retry"> };
 
 /** Under which id the outcome of a request is kept, and who asks. */
 export interface RequestOrigin {

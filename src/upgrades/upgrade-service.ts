@@ -17,7 +17,7 @@ import type { RequestWarning } from "../domain/spec/request-warning";
 import type { PageOfTask, Task } from "../domain/spec/task";
 import type { PageOfUpgrade, Upgrade } from "../domain/spec/upgrade";
 import type { UpgradeCounts } from "../domain/upgrade/attention";
-import type { UpgradeSpec, UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
+import type { RetrySpec, SkipSpec, UpgradeSpec, UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
 import type { ApprovalDecision } from "./control-upgrade";
 import type { TaskFilter, UpgradeFilter, UpgradeListing } from "./ports";
 import type { ServiceError } from "./service-error";
@@ -50,6 +50,8 @@ export interface UpgradeService {
     caller: string,
   ): TaskEither<ServiceError, Upgrade>;
   decideApproval(id: string, decision: ApprovalDecision, caller: string): TaskEither<ServiceError, Upgrade>;
+  skipPart(id: string, spec: SkipSpec, caller: string): TaskEither<ServiceError, Upgrade>;
+  retryParts(id: string, spec: RetrySpec, caller: string): TaskEither<ServiceError, Upgrade>;
   runPrechecks(id: string, caller: string): TaskEither<ServiceError, Task>;
   acknowledgeFinding(
     id: string,

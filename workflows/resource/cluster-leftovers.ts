@@ -74,7 +74,7 @@ export async function withLeftovers(
   state.hasLeftovers = true;
   const { name } = state.input.cluster;
   const error = isCancellation(failure)
-    ? clusterWarning(name, interrupted(`Cluster ${name}`), leftovers)
+    ? clusterWarning(name, [interrupted(`Cluster ${name}`)], leftovers)
     : errorWithLeftovers(name, errorOf(failure), leftovers);
   return ApplicationFailure.nonRetryable(error.message, error.errorCode, { error });
 }

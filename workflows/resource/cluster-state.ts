@@ -1,3 +1,5 @@
+import { CancellationScope } from "@temporalio/workflow";
+import { isRight } from "fp-ts/Either";
 import type { ErrorBody } from "../../src/domain/errors";
 import { isInScope } from "../../src/domain/plan/host-scope";
 import type { SubTask } from "../../src/domain/spec/task";
@@ -8,13 +10,21 @@ import {
   countHosts,
   initialClusterSubTask,
 } from "../../src/domain/task/cluster-progress";
-import { notInScope } from "../../src/domain/task/left-out";
+import { notInScope, skippedByOperator } from "../../src/domain/task/left-out";
 import type { ClusterHost, OutOfService } from "../../src/domain/task/host-remediation";
 import type { HostCounts, ResourceOutcome } from "../../src/domain/task/sub-task";
 import type { VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
 import { now } from "../clock";
-import type { ClusterUpgradeInput } from "../messages";
-import { type CommonEvent, type EndDetails, ResourceState, upgradedIds } from "./resource-state";
+import {
+  type BeginPayload,
+  type ClusterUpgradeInput,
+  type HostSkip,
+  type HostSkipAnswer,
+  HostSkipQuestion,
+  hostSkippedSignal,
+  skipHostSignal,
+} from "../messages";
+import { type CommonEvent, type EndDetails, ResourceState, tellUpgrade, upgradedIds } from "./resource-state";
 
 /** Progress without its time, which is now. */
 type ProgressEvent = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -34,8 +44,58 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
   /** Versions of the hosts, by their ids, as last read. */
   private readonly hostVersions = new Map<string, string>();
 
+  /** Hosts that operators have left out, some perhaps before they were read. */
+  private readonly skips: HostSkip[] = [];
+  /** Ids of hosts that wait and have failed before, so that they have begun all the same. */
+  private readonly attempted = new Set<string>();
+  private answers: Promise<unknown> = Promise.resolve();
+
   constructor(readonly input: ClusterUpgradeInput) {
     super({ ...input, ...input.cluster }, initialClusterSubTask(input.cluster, now()));
+    this.signals.on(skipHostSignal, (payload) => {
+      const question = HostSkipQuestion.decode(payload);
+      if (isRight(question)) this.answer(question.right);
+    });
+  }
+
+  override begun(input: BeginPayload): void {
+    super.begun(input);
+    this.skips.push(...(input.skippedHosts ?? []));
+  }
+
+  /** Says whether a host is left out from here on. The end of a cancelled cluster answers as well. */
+  private answer({ number, ...skip }: HostSkipQuestion): void {
+    const answer: HostSkipAnswer = { number, ...this.skip(skip) };
+    const told = CancellationScope.nonCancellable(() => tellUpgrade(hostSkippedSignal, answer));
+    this.answers = Promise.all([this.answers, told]);
+  }
+
+  private skip(skip: HostSkip): Omit<HostSkipAnswer, "number"> {
+    if (this.subTask.subTasks === undefined) {
+      this.skips.push(skip);
+      return { found: "LEFT_OUT" };
+    }
+    const host = this.hosts.find((one) => names(skip, one));
+    if (!host) return { found: "UNKNOWN" };
+    const { status, reasonCode, name: hostName, resources } = host;
+    const hostId = resources?.[0]?.resourceId ?? "";
+    const told = { hostId, hostName };
+    // One that has failed is left out by the next attempt, if there is one.
+    if (status === "FAILED" || reasonCode === "SKIPPED_BY_OPERATOR") return { ...told, found: "LEFT_OUT" };
+    if (status === "IN_PROGRESS" || this.attempted.has(hostId)) return { ...told, found: "IN_WORK" };
+    if (status !== "PENDING") return { ...told, found: "NOT_NEEDED" };
+    this.record({ type: "HostLeftOut", host: hostId, ...skippedByOperator(skip) });
+    this.hostsChanged();
+    this.report();
+    return { ...told, found: "LEFT_OUT" };
+  }
+
+  override async reported(): Promise<void> {
+    for (let answers; answers !== this.answers;) {
+      ({ answers } = this);
+      await answers;
+    }
+    await super.reported();
   }
 
   protected apply(event: ProgressEvent | CommonEvent<ClusterStageType>, at: string): SubTask {
@@ -53,9 +113,23 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
 
   /** Those of hosts that were just read which are not to be upgraded. */
   private leaveOut(hosts: readonly ClusterHost[]): void {
-    for (const { host, version } of hosts)
+    for (const { host, fqdn, version } of hosts) {
+      const skip = this.skips.find((one) => names(one, { name: fqdn, resources: [{ resourceId: host }] }));
       if (!isInScope(this.input.cluster.hosts, host))
         this.record({ type: "HostLeftOut", host, ...notInScope(version) });
+      else if (skip) this.record({ type: "HostLeftOut", host, ...skippedByOperator(skip) });
+    }
+  }
+
+  /** Of these hosts those that are still to be begun. */
+  stillWaiting<H extends Pick<ClusterHost, "host">>(hosts: readonly H[]): H[] {
+    const waiting = new Set(this.waitingHosts());
+    return hosts.filter(({ host }) => waiting.has(host));
+  }
+
+  /** A host waits for another attempt. */
+  noteAttempted(host: string): void {
+    this.attempted.add(host);
   }
 
   /** What hosts run, as just read. */
@@ -134,8 +208,31 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
     return hosts.filter(({ host }) => !known.has(host));
   }
 
+  /** What is to be told of the hosts of a cluster that has not failed. */
+  hostWarnings(): readonly ErrorBody[] {
+    const failures = this.hostErrors();
+    return [...(failures ? [failures] : []), ...this.skippedWarning()];
+  }
+
+  /** That operators have left hosts out. */
+  skippedWarning(): readonly ErrorBody[] {
+    const skipped = this.hosts.filter(({ reasonCode }) => reasonCode === "SKIPPED_BY_OPERATOR");
+    if (skipped.length === 0) return [];
+    const named = skipped.slice(0, 3).map(({ name, description }) => `${name}: ${description}`);
+    const more = skipped.length > named.length ? [`And ${skipped.length - named.length} more.`] : [];
+    const hosts = skipped.length === 1 ? "1 host" : `${skipped.length} hosts`;
+    return [
+      {
+        errorCode: "HOSTS_SKIPPED",
+        errorType: "UPGRADE",
+        message: [`Operators left out ${hosts} of cluster ${this.input.cluster.name}.`, ...named, ...more].join(" "),
+        remediationMessage: "Upgrade the cluster again for these hosts when they can be upgraded.",
+      },
+    ];
+  }
+
   /** Errors of the hosts that failed, as one; undefined where none has. */
-  hostErrors(): ErrorBody | undefined {
+  private hostErrors(): ErrorBody | undefined {
     const { failed } = this.counts();
     if (failed === 0) return undefined;
     const errors = (this.subTask.subTasks ?? []).flatMap((host) =>
@@ -179,4 +276,9 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
   get hasBegunHosts(): boolean {
     return this.hosts.some(({ status }) => status === "IN_PROGRESS" || status === "SUCCESSFUL" || status === "FAILED");
   }
+}
+
+/** Whether an operator means this host. */
+function names({ host }: HostSkip, { name, resources }: Pick<SubTask, "name" | "resources">): boolean {
+  return resources?.[0]?.resourceId === host || name.toLowerCase() === host.toLowerCase();
 }

@@ -38,7 +38,9 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
   state.hostsWait();
   if (state.waitingHosts().length === 0) {
     const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook: hosts, onlyBegun: false });
-    if (leftovers.length > 0) return withWarning(state, clusterWarning(cluster.name, undefined, leftovers));
+    const skipped = state.skippedWarning();
+    if (skipped.length > 0 || leftovers.length > 0)
+      return withWarning(state, clusterWarning(cluster.name, skipped, leftovers));
     const outcome = state.counts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";
     return { outcome, doing: `Nothing to do: ${everyHost(state)} runs ${cluster.targetVersion}` };
   }
@@ -61,11 +63,11 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
   } catch (failure) {
     throw await withLeftovers(state, failure, hosts);
   }
-  const failures = state.hostErrors();
+  const warnings = state.hostWarnings();
   const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook, onlyBegun: false });
-  if (!failures && leftovers.length === 0)
+  if (warnings.length === 0 && leftovers.length === 0)
     return { outcome: "SUCCESSFUL", doing: `Upgraded: ${everyHost(state)} runs ${cluster.targetVersion}` };
-  return withWarning(state, clusterWarning(cluster.name, failures, leftovers));
+  return withWarning(state, clusterWarning(cluster.name, warnings, leftovers));
 }
 
 function everyHost(state: ClusterUpgradeState): string {

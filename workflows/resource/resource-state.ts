@@ -5,6 +5,7 @@ import {
   log,
   setCurrentDetails,
   setHandler,
+  type SignalDefinition,
   upsertMemo,
   workflowInfo,
 } from "@temporalio/workflow";
@@ -86,6 +87,11 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
       this.rests(paused && (this.pause.isReached || this.subTask.waitingFor !== undefined));
     });
     this.pause.onReached = () => this.rests(true);
+  }
+
+  /** Its turn has come. */
+  begun({ acknowledged = [] }: BeginPayload): void {
+    this.acknowledged = acknowledged;
   }
 
   /** Tells the upgrade whether something of the resource is still being done while it is paused. */
@@ -199,7 +205,7 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
       this.countsChanged = false;
       const failed = this.failedHosts.splice(0);
       const versions = this.versions();
-      await reportHosts({
+      const report: HostsReport = {
         resourceId: this.of.resourceId,
         hosts: this.counts(),
         ...(versions && { versions }),
@@ -207,7 +213,8 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
         ...(this.frozen !== undefined && { frozen: this.frozen }),
         ...(this.lastError !== undefined && { lastError: this.lastError }),
         ...(failed.length > 0 && { failedHosts: failed }),
-      });
+      };
+      await tellUpgrade(hostsSignal, report);
     }
     this.reporting = undefined;
   }
@@ -283,14 +290,14 @@ class PauseGate {
   }
 }
 
-/** Tells the upgrade, if there is one, how many hosts of a resource are done. */
-async function reportHosts(report: HostsReport): Promise<void> {
+/** Sends a Signal to the upgrade, if there is one. */
+export async function tellUpgrade(signal: SignalDefinition<[unknown]>, payload: unknown): Promise<void> {
   const { parent } = workflowInfo();
   if (!parent) return;
   try {
-    await getExternalWorkflowHandle(parent.workflowId, parent.runId).signal(hostsSignal, report);
+    await getExternalWorkflowHandle(parent.workflowId, parent.runId).signal(signal, payload);
   } catch (error) {
-    log.warn("Could not report the host counts to the upgrade", { resourceId: report.resourceId, error });
+    log.warn("Could not signal the upgrade", { signal: signal.name, error });
   }
 }
 

@@ -16,7 +16,7 @@ import type { EndDetails, ResourceState } from "./resource-state";
 /** Any resource's state. */
 type State<S extends string> = Pick<
   ResourceState<{ readonly type: string }, S>,
-  "acknowledged" | "end" | "pause" | "publish" | "record" | "reported" | "signals"
+  "begun" | "end" | "pause" | "publish" | "record" | "reported" | "signals"
 >;
 
 /** How the upgrade of a resource has come to its end, and what the Web UI says of that. */
@@ -46,8 +46,8 @@ export async function runResource(
 ): Promise<ResourceResult> {
   const turn = { begun: false };
   state.signals.on(beginSignal, (payload) => {
+    state.begun(BeginPayload.is(payload) ? payload : {});
     turn.begun = true;
-    if (BeginPayload.is(payload)) state.acknowledged = payload.acknowledged ?? [];
   });
   state.signals.on(rescheduledSignal, (at) => {
     if (!turn.begun && (at === null || Timestamp.is(at))) showStartsAt(at ?? undefined);

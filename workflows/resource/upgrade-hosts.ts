@@ -50,13 +50,19 @@ export async function upgradeHosts(
   const known = new Map(hosts.map((host) => [host.host, host]));
   const waiting = state.waitingHosts().flatMap((id) => known.get(id) ?? []);
   const looksItself = rollout.healthGate && isOneActivity(state.input.cluster);
-  for (const [n, group] of groupsOf(waiting, rollout).entries()) {
+  let hasBegun = false;
+  for (const planned of groupsOf(waiting, rollout)) {
     await endHereIfCancelled();
-    if (n > 0) await soak(state, rollout);
+    if (state.stillWaiting(planned).length === 0) continue;
+    if (hasBegun) await soak(state, rollout);
     await untilNextMayBegin(state, { gate: rollout.healthGate && !looksItself });
-    let part: GroupPart = { group, known: new Map() };
+    let part: GroupPart = { group: planned, known: new Map() };
     let gate = looksItself;
     for (;;) {
+      // Hosts may have been left out while something was waited for.
+      part = { ...part, group: state.stillWaiting(part.group) };
+      if (part.group.length === 0) break;
+      hasBegun = true;
       const { gateClosed, frozen, failures } = await upgradeGroup(state, { ...part, commit, gate });
       const last = failures.at(-1);
       if (last && state.counts().failed > rollout.toleratedFailures) {
@@ -183,6 +189,7 @@ async function upgradeTogether(
       for (const { host } of hosts) state.record({ type: "HostPutBack", host });
       // Of a first attempt nothing is known that matters.
       const again = progress?.failures.some((count) => count > 0) ? progress : undefined;
+      if (again) for (const { host } of hosts) state.noteAttempted(host);
       return {
         failures: [],
         frozen: { error: frozen, group, known: new Map(again ? [[hosts[0]?.host ?? "", again]] : []) },

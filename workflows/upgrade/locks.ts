@@ -32,7 +32,7 @@ import {
   type LockState,
   lockTitle,
 } from "../../src/domain/resource-lock";
-import { type AcknowledgedFinding, findingKey } from "../../src/domain/task/findings";
+import { findingKey } from "../../src/domain/task/findings";
 import { initialResourceSubTask } from "../../src/domain/task/resource-progress";
 import { readOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
@@ -48,11 +48,13 @@ import {
   type ResourceMemo,
   type ResourceResult,
   type ResourceWorkflow,
+  skipHostSignal,
   switchoverSignal,
   type UpgradeMemo,
 } from "../messages";
 import { causingRequest } from "../request-cause";
 import { bundleIdKey, resourceIdsKey } from "../search-attributes";
+import type { HeldResource } from "./host-skips";
 import type { UpgradeState } from "./upgrade-state";
 
 const { readLockHolder, readLockHolders } =
@@ -82,9 +84,10 @@ export async function acquireLocks(
   publishLocks("ACQUIRING");
   try {
     for (const resource of inLockOrder(resources)) {
+      if (state.known.isSkipped(resource)) continue;
       const lock = await acquireLock(state, resource);
-      if ("message" in lock) return lock;
-      locked.push(lock);
+      if (!("message" in lock)) locked.push(lock);
+      else if (!state.known.isSkipped(resource)) return lock;
     }
     for (let wait = betweenLooks.first, waited = 0; ; wait = Math.min(wait * 1.5, betweenLooks.longest)) {
       const conflicts = await findConflicts(state, resources);
@@ -142,6 +145,7 @@ interface Conflict {
 async function findConflicts(state: UpgradeState, resources: readonly ResourcePlan[]): Promise<readonly Conflict[]> {
   const own = new Set(state.resources.map(lockOf));
   const meetings = resources
+    .filter((resource) => !state.known.isSkipped(resource))
     .map((resource) => ({ resource, locks: conflictingLocks(resource).filter((lock) => !own.has(lock)) }))
     .filter(({ locks }) => locks.length > 0);
   if (meetings.length === 0) return [];
@@ -185,14 +189,12 @@ function lockedBy(what: string, resourceId: string, holder: HoldingUpgrade | und
 }
 
 /** A resource whose own Workflow runs, and with it the lock. */
-export interface LockedResource {
+export interface LockedResource extends HeldResource {
   readonly resource: ResourcePlan;
   /** Lets it begin. Where it has ended before its turn, `ended` says so. */
   begin(): Promise<void>;
   /** Ends when it has ended and nothing more is being told to it. */
   settled(): Promise<unknown>;
-  /** Ends it before it has begun. */
-  release(): void;
   /** How it ended; never rejects, except for a cancellation of the upgrade itself. */
   readonly ended: Promise<ResourceResult>;
 }
@@ -208,19 +210,24 @@ async function lockResource(state: UpgradeState, resource: ResourcePlan): Promis
     const ended = resultOf(child);
     const rescheduled = relayStarts(child, startIn(state, resource), ended);
     let relayed: Promise<unknown> | undefined;
-    return {
+    const locked: LockedResource = {
       resource,
       begin: () => {
         relayed = Promise.all([
           relayPauses(child, state, ended),
           ...(resource.kind === "MGMT" ? [relaySwitchovers(child, switchoverIn(state, resource), ended)] : []),
         ]);
-        return beginChild(child, state.acknowledgements.inForce(resource.resourceId));
+        return beginChild(child, beginningOf(state, resource));
       },
+      askToSkip: (question) => sendTo(child, () => child.signal(skipHostSignal, question)),
       settled: () => Promise.all([ended, relayed, rescheduled]),
       release: () => scope.cancel(),
       ended,
     };
+    state.locked.set(resource.resourceId, locked);
+    // Left out while its Workflow was being started.
+    if (state.known.isSkipped(resource)) locked.release();
+    return locked;
   } catch (failure) {
     if (failure instanceof WorkflowExecutionAlreadyStartedError) return undefined;
     throw failure;
@@ -311,21 +318,33 @@ function resourceWorkflow(state: UpgradeState, resource: ResourcePlan) {
   }
 }
 
-/** A resource needs to know what was acknowledged and until when. */
-function withoutReason({ until, ...finding }: AcknowledgedFinding): NonNullable<BeginPayload["acknowledged"]>[number] {
-  return { ...findingKey(finding), ...(until !== undefined && { until }) };
+/** What goes with the beginning of a resource. It needs to know what was acknowledged and until when, not by whom. */
+function beginningOf({ known, acknowledgements }: UpgradeState, { resourceId }: ResourcePlan): BeginPayload {
+  const acknowledged = acknowledgements
+    .inForce(resourceId)
+    .map(({ until, ...finding }) => ({ ...findingKey(finding), ...(until !== undefined && { until }) }));
+  const skippedHosts = known.skippedHosts
+    .filter((host) => host.resourceId === resourceId)
+    .map(({ hostId: host, reason, by }) => ({ host, reason, ...(by !== undefined && { by }) }));
+  return {
+    ...(acknowledged.length > 0 && { acknowledged }),
+    ...(skippedHosts.length > 0 && { skippedHosts }),
+  };
 }
 
-async function beginChild(
-  child: ChildWorkflowHandle<ResourceWorkflow>,
-  acknowledged: readonly AcknowledgedFinding[],
-): Promise<void> {
+function beginChild(child: Child, begin: BeginPayload): Promise<void> {
+  return sendTo(child, () =>
+    Object.keys(begin).length === 0 ? child.signal(beginSignal) : child.signal(beginSignal, begin),
+  );
+}
+
+/** Sends a Signal to the Workflow of a resource; one that has ended needs it no more. */
+async function sendTo({ workflowId }: Child, send: () => Promise<void>): Promise<void> {
   try {
-    if (acknowledged.length === 0) await child.signal(beginSignal);
-    else await child.signal(beginSignal, { acknowledged: acknowledged.map(withoutReason) });
+    await send();
   } catch (failure) {
     if (isCancellation(failure)) throw failure;
-    log.warn("Could not signal the Workflow of a resource to start", { workflowId: child.workflowId, failure });
+    log.warn("Could not signal the Workflow of a resource", { workflowId, failure });
   }
 }
 

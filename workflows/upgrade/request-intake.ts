@@ -1,5 +1,5 @@
 import { ApplicationFailure, currentUpdateInfo, log, setHandler } from "@temporalio/workflow";
-import { type Either, isLeft, isRight, left } from "fp-ts/Either";
+import { type Either, isLeft, isRight, left, map } from "fp-ts/Either";
 import type { ActivityVia } from "../../src/domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../src/domain/errors";
 import { type RequestPayloads, requestRules } from "../../src/domain/requests/request-rules";
@@ -27,9 +27,27 @@ export type RequestEffects = {
 };
 
 /**
+ * Requests that somebody else has to decide on as well: how they have decided, with the request as it counts then, or undefined
+ * where they could not. The request is decided again then.
+ */
+export type RequestQuestions = {
+  readonly [N in OperatorRequest]?: (
+    payload: RequestPayloads[N],
+  ) => Promise<Either<ErrorBody, RequestPayloads[N]> | undefined> | undefined;
+};
+
+/** What requests are decided by, and what they do. */
+interface RequestHandling {
+  readonly context: () => RequestContext;
+  readonly effects: RequestEffects;
+  readonly questions: RequestQuestions;
+}
+
+/**
  * Where requests of operators arrive, by Signal or by Update: decides on them, writes the activity log, and keeps what became of
- * them. Handlers decide here and now, so that none is unfinished when the Workflow continues as new or ends. They never
- * throw, because an error in a Signal handler would block the Workflow; an Update that is refused fails with the reason.
+ * them. Handlers decide here and now, so that none is unfinished when the Workflow continues as new or ends; questions are
+ * asked only of what is in work, and end with it. They never throw, because an error in a Signal handler would block the
+ * Workflow; an Update that is refused fails with the reason.
  */
 export class RequestIntake {
   private readonly outcomes = new Map<string, RequestOutcome>();
@@ -37,13 +55,12 @@ export class RequestIntake {
   /** `before`: outcomes of requests that earlier runs have received. Requests that have arrived already are decided here. */
   constructor(
     private readonly state: UpgradeState,
-    private readonly context: () => RequestContext,
-    effects: RequestEffects,
+    private readonly handling: RequestHandling,
     before: readonly RequestOutcome[],
   ) {
     for (const outcome of before) if (outcome.requestId !== undefined) this.outcomes.set(outcome.requestId, outcome);
     setHandler(requestQuery, (requestId) => this.outcomes.get(requestId), { description: queryDescriptions.request });
-    for (const name of operatorRequests) this.listen(name, effects[name]);
+    for (const name of operatorRequests) this.listen(name, handling.effects[name]);
   }
 
   /** The outcomes of requests, oldest first, for the next run. */
@@ -69,8 +86,12 @@ export class RequestIntake {
   }
 
   /** An Update is answered with the outcome, or fails with the reason of its refusal. */
-  private answer<N extends OperatorRequest>(name: N, payload: unknown, accept: RequestEffects[N]): RequestOutcome {
-    const outcome = this.receive(name, payload, accept, currentUpdateInfo()?.id);
+  private async answer<N extends OperatorRequest>(
+    name: N,
+    payload: unknown,
+    accept: RequestEffects[N],
+  ): Promise<RequestOutcome> {
+    const outcome = await this.receive(name, payload, accept, currentUpdateInfo()?.id);
     if (!outcome.accepted) throw refusal(outcome.reason ?? badPayload(name));
     return outcome;
   }
@@ -84,7 +105,7 @@ export class RequestIntake {
     if (isLeft(decoded)) throw refusal(badPayload(name));
     const { phase } = this.state;
     if (!hasEnded(phase) || phase === "FAILED") return;
-    const judged = this.judge(name, decoded.right, this.context());
+    const judged = this.judge(name, decoded.right, this.handling.context());
     if (isLeft(judged)) throw refusal(judged.left);
   }
 
@@ -102,7 +123,7 @@ export class RequestIntake {
     payload: unknown,
     accept: RequestEffects[N],
     updateId?: string,
-  ): RequestOutcome {
+  ): RequestOutcome | Promise<RequestOutcome> {
     const { state } = this;
     const way = updateId === undefined ? "SIGNAL" : "UPDATE";
     const decoded = requestRules[request].payload.decode(payload ?? {});
@@ -111,23 +132,44 @@ export class RequestIntake {
       state.activity.requested({ request, via: way }, state.phase, { reason });
       return this.keep({ request, accepted: false, reason, ...requestIdOf(payload) });
     }
-    const { requestId = updateId, requestedBy, referenceToken, via = way } = decoded.right;
+    const { requestId = updateId, via = way } = decoded.right;
     const known = requestId === undefined ? undefined : this.outcomes.get(requestId);
     if (known?.request === request) {
       log.info("A request that has been received before was dropped", { request, signalId: requestId });
       return known;
     }
-    const context = this.context();
-    const judged = this.judge(request, decoded.right, context);
+    const settle = (judged: Either<ErrorBody, RequestPayloads[N]>) =>
+      this.settle(request, { payload: decoded.right, judged, requestId, via }, accept);
+    const judge = () => map(() => decoded.right)(this.judge(request, decoded.right, this.handling.context()));
+    const judged = judge();
+    const question = isRight(judged) ? this.handling.questions[request]?.(decoded.right) : undefined;
+    return question ? question.then((answer) => settle(answer ?? judge())) : settle(judged);
+  }
+
+  /** Does what was accepted, and keeps what became of the request. */
+  private settle<N extends OperatorRequest>(
+    request: N,
+    decided: {
+      readonly payload: RequestPayloads[N];
+      readonly judged: Either<ErrorBody, RequestPayloads[N]>;
+      readonly requestId: string | undefined;
+      readonly via: ActivityVia;
+    },
+    accept: RequestEffects[N],
+  ): RequestOutcome {
+    const { state } = this;
+    const { judged, requestId, via } = decided;
     const accepted = isRight(judged);
+    const payload = accepted ? judged.right : decided.payload;
+    const { requestedBy, referenceToken } = payload;
     const reason = isLeft(judged) ? judged.left : undefined;
     const run = accepted && request === "prechecks" ? { run: precheckRuns(state.task) + 1 } : {};
     // Before what it brings about is told.
-    state.activity.requested({ request, ...decoded.right, via }, context.phase, { reason, ...run });
+    state.activity.requested({ request, ...payload, via }, state.phase, { reason, ...run });
     return onBehalfOf(referenceToken, () => {
       if (accepted) {
         state.notifier.requested(request, requestedBy);
-        accept(decoded.right, via);
+        accept(payload, via);
       }
       const outcome = this.keep({
         request,

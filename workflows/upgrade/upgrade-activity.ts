@@ -10,7 +10,7 @@ import type { Closed } from "../../src/domain/opening";
 import { type CommitSpec, commits, saysWhen } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { AskedAcknowledgement } from "../../src/domain/requests/acknowledge";
-import type { CommitPayload, OperatorRequest, RecordPayload } from "../../src/domain/requests/upgrade-request";
+import type { OperatorRequest, RecordPayload, SkipPayload } from "../../src/domain/requests/upgrade-request";
 import { changeRecordOf } from "../../src/domain/spec/change-record";
 import type { UpgradePhase } from "../../src/domain/spec/upgrade";
 import { currentTime, now } from "../clock";
@@ -23,9 +23,9 @@ export type AskedRequest = CommitSpec &
     readonly request: OperatorRequest | "cancel";
     readonly via: ActivityVia;
     readonly comment?: string;
-    /** Why a finding is acknowledged. */
     readonly reason?: string;
-  } & Pick<CommitPayload, "requestedBy">;
+    readonly resourceIds?: readonly string[];
+  } & Pick<SkipPayload, "requestedBy" | "hostName">;
 
 /** Why a request was refused. */
 type Reason = Pick<ErrorBody, "errorCode" | "message">;
@@ -34,6 +34,9 @@ type Reason = Pick<ErrorBody, "errorCode" | "message">;
 interface Starter {
   readonly requestedBy: string | undefined;
 }
+
+/** How many of the resources that a retry names an entry has, so that many entries fit into one payload. */
+const namedResources = 20;
 
 /** How long a cancellation takes at most from its announcement by the API until it is here (milliseconds). */
 const announcedFor = 60_000;
@@ -45,13 +48,14 @@ export class UpgradeActivity {
   private lateSeconds: number | undefined;
   /** Whether the log tells that this attempt has begun with its work. */
   private started = false;
-  private readonly resources: readonly ResourcePlan[];
+  /** Names of resources by their ids. */
+  private readonly names: ReadonlyMap<string, string>;
   private announcement: { readonly requestedBy: string | undefined; readonly at: number } | undefined;
 
   /** `before`: of an earlier run. */
   constructor(plan: UpgradePlan, { requestedBy }: Starter, before?: ActivityRecord) {
     this.current = before ?? emptyRecord;
-    this.resources = resourcesOf(plan);
+    this.names = new Map(resourcesOf(plan).map(({ resourceId, name }) => [resourceId, name]));
     if (before) return;
     const scheduledTimestamp = earliest(resourcesOf(plan).map((resource) => resource.scheduledTimestamp));
     this.add({
@@ -78,9 +82,11 @@ export class UpgradeActivity {
     phase: UpgradePhase,
     { reason, run }: { readonly reason?: Reason | undefined; readonly run?: number } = {},
   ): void {
-    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, reason: because, comment = because } = asked;
+    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, comment, reason: why, resourceIds } = asked;
     const { code, subject, until } = asked;
     const details = {
+      ...(why !== undefined && { reason: why }),
+      ...(resourceIds && { resourceIds: resourceIds.slice(0, namedResources), resourceCount: resourceIds.length }),
       ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
       ...(upgradeNow !== undefined && { upgradeNow }),
       ...(mgmtUpgradePatchSpecs && { mgmtUpgradePatchSpecs }),
@@ -102,12 +108,10 @@ export class UpgradeActivity {
   }
 
   /** Which resource and host a request names. */
-  private namedBy({ resourceId, hostId }: AskedAcknowledgement) {
-    const resource = this.resources.find((one) => one.resourceId === resourceId);
+  private namedBy({ resourceId, hostId, hostName = hostId }: Pick<AskedRequest, "resourceId" | "hostId" | "hostName">) {
     return {
-      ...(resourceId !== undefined && { resourceId }),
-      ...(resource && { resourceName: resource.name }),
-      ...(hostId !== undefined && { hostId }),
+      ...(resourceId !== undefined && { resourceId, resourceName: this.names.get(resourceId) ?? resourceId }),
+      ...(hostId !== undefined && hostName !== undefined && { hostId, hostName }),
     };
   }
 
@@ -231,6 +235,7 @@ const kinds = {
   approve: "APPROVE",
   reject: "REJECT",
   acknowledge: "ACKNOWLEDGE",
+  skip: "SKIP",
   retry: "RETRY",
   resolve: "RESOLVE",
   cancel: "CANCEL",

@@ -44,8 +44,8 @@ export async function runPrechecks(
     }),
   );
   state.record({ type: "PrechecksEnded" });
-  // Read from the Task: of what was acknowledged while they ran, nothing fails.
-  const failures = failedPrechecks(state.task, resources);
+  // Read from the Task: of what was acknowledged while they ran, nothing fails. An operator may also have left one out.
+  const failures = failedPrechecks(state.task, resources).filter(({ resource }) => !state.known.isSkipped(resource));
   const leavesOut = mayLeaveOut(state, failures);
   if (leavesOut) for (const { resource, error } of failures) leaveOut(state, resource, error);
   const errors = leavesOut ? [] : failures.map(({ error }) => error);

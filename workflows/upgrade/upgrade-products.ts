@@ -69,7 +69,9 @@ class ProductRun {
   }
 
   async run(): Promise<readonly ErrorBody[]> {
-    while (this.waiting.length > 0) {
+    for (;;) {
+      this.dropSkipped();
+      if (this.waiting.length === 0) break;
       if (this.state.approvals.areLacking) this.restUntilApproved();
       await this.state.untilResumed();
       this.noteMissed();
@@ -79,7 +81,15 @@ class ProductRun {
     }
     await Promise.all(this.begun);
     if (this.started) this.state.record({ type: "ProductEnded", product: this.product.product });
-    return this.errors;
+    // What has failed may have been left out since.
+    return this.errors.filter(
+      ({ context }) => !this.state.known.isSkipped({ resourceId: context?.["resourceId"] ?? "" }),
+    );
+  }
+
+  /** What an operator has left out does not begin; its lock has been released. */
+  private dropSkipped(): void {
+    this.waiting = this.waiting.filter(({ resource }) => !this.state.known.isSkipped(resource));
   }
 
   /** Nothing has begun yet: the upgrade as a whole is scheduled. */
@@ -166,8 +176,9 @@ class ProductRun {
       await this.freezes.look(left.map(({ resource }) => resource));
     } while (this.state.paused);
     // What has become late meanwhile, while no worker ran for example, waits for its commit with the others.
-    const inTime = left.filter((one) => this.mayBegin(one));
-    this.waiting = [...this.waiting, ...left.filter((one) => !inTime.includes(one))];
+    const wanted = left.filter(({ resource }) => !this.state.known.isSkipped(resource));
+    const inTime = wanted.filter((one) => this.mayBegin(one));
+    this.waiting = [...this.waiting, ...wanted.filter((one) => !inTime.includes(one))];
     if (inTime.length === 0) return;
     const late = lateSeconds(
       Math.max(...inTime.map((one) => this.state.times.lateness(this.current(one), this.readyAtOf(one)))),

@@ -78,6 +78,7 @@ export class UpgradePublication {
       phaseSince: this.state().phaseSince,
       unfinished: this.unfinished,
       leftOut: this.known.leftOut,
+      skippedHosts: this.known.skippedHosts,
       now: currentTime(),
       approvals: this.state().approvals.told,
       findings: countFindings(this.state().task, currentTime()),
@@ -162,6 +163,8 @@ export class UpgradePublication {
       committed: false,
       startMissed: this.times.awaitCommit,
       servers: this.known.servers(resourcesOf(this.times.plan)),
+      resources: this.known.standings(this.times.plan),
+      skippedHosts: this.known.skippedHosts,
       history: { events: historyLength, bytes: historySize },
       now: currentTime(),
     });

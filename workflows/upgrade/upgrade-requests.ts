@@ -3,6 +3,7 @@ import { isLeft, isRight } from "fp-ts/Either";
 import type { ActivityVia } from "../../src/domain/activity/upgrade-activity";
 import { commits, saysWhen } from "../../src/domain/plan/schedule";
 import { rejection } from "../../src/domain/requests/approvals";
+import { isSkipped } from "../../src/domain/requests/skip";
 import {
   type CommitPayload,
   type Decision,
@@ -11,12 +12,17 @@ import {
   RecordPayload,
   type RequestContext,
   type RequestOutcome,
+  type RetryPayload,
+  type SkipPayload,
 } from "../../src/domain/requests/upgrade-request";
+import type { SkippedBy } from "../../src/domain/task/left-out";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
 import { currentTime, now } from "../clock";
 import { InternalSignals } from "../internal-signals";
 import {
   activityQuery,
+  HostSkipAnswer,
+  hostSkippedSignal,
   HostsReport,
   hostsSignal,
   queryDescriptions,
@@ -25,7 +31,8 @@ import {
   taskWithChildrenQuery,
   upgradeQuery,
 } from "../messages";
-import { type RequestEffects, RequestIntake } from "./request-intake";
+import type { HostSkips } from "./host-skips";
+import { type RequestEffects, RequestIntake, type RequestQuestions } from "./request-intake";
 import type { UpgradeState } from "./upgrade-state";
 
 /** What operators have asked of an upgrade, and the Workflow has yet to do. */
@@ -52,7 +59,8 @@ export class UpgradeRequests {
       pause: () => state.enter("PAUSED"),
       resume: (request) => state.resume(timeOf(request)),
       prechecks: () => this.onPrechecks(),
-      retry: () => {
+      retry: (scope, via) => {
+        this.scopeRetry(scope, via);
         this.decide("retry");
         state.asked(currentTime());
       },
@@ -67,8 +75,14 @@ export class UpgradeRequests {
           reason,
           ...(until !== undefined && { until }),
         }),
+      skip: ({ resourceId, hostId, hostName, ...request }) => {
+        const why = whyLeftOut(request);
+        if (hostId === undefined) state.skipResource(resourceId, why);
+        else state.skipHost({ resourceId, hostId, ...(hostName !== undefined && { hostName }), ...why });
+      },
     };
-    this.intake = new RequestIntake(state, () => this.context(), effects, outcomes);
+    const questions: RequestQuestions = { skip: (request) => this.askCluster(request) };
+    this.intake = new RequestIntake(state, { context: () => this.context(), effects, questions }, outcomes);
     this.onInternalSignals();
   }
 
@@ -89,6 +103,10 @@ export class UpgradeRequests {
     signals.on(hostsSignal, (payload) => {
       const report = HostsReport.decode(payload);
       if (isRight(report)) state.hostsReported(report.right);
+    });
+    signals.on(hostSkippedSignal, (payload) => {
+      const answer = HostSkipAnswer.decode(payload);
+      if (isRight(answer)) state.hostSkips.answered(answer.right);
     });
     signals.on(recordSignal, (payload) => {
       const record = RecordPayload.decode(payload);
@@ -168,6 +186,31 @@ export class UpgradeRequests {
     if (phase !== "DRAFT_WAITING") this.earlyCommits.push({ commit, via });
   };
 
+  /** Of a host in a cluster that is in work the cluster itself has to say whether it has begun. */
+  private askCluster(request: SkipPayload): ReturnType<HostSkips["ask"]> | undefined {
+    const { resourceId, hostId } = request;
+    const { known, locked, hostSkips } = this.state;
+    if (hostId === undefined || !known.isInWork(resourceId)) return undefined;
+    const cluster = locked.get(resourceId);
+    if (!cluster || isSkipped({ resourceId, hostId }, known.skippedHosts)) return undefined;
+    return hostSkips.ask(cluster, { ...request, hostId });
+  }
+
+  /** What the next attempt leaves out, and what it is about. */
+  private scopeRetry(
+    { resourceIds, skipResources = [], skipHosts = [], reason = "Left out at the retry.", ...request }: RetryPayload,
+    via: ActivityVia,
+  ): void {
+    const { state } = this;
+    const why = whyLeftOut({ ...request, reason });
+    const skipped = [...skipResources.map((resourceId) => ({ resourceId })), ...skipHosts];
+    for (const one of skipped)
+      state.activity.requested({ ...request, request: "skip", ...one, reason, via }, state.phase);
+    for (const resourceId of skipResources) state.skipResource(resourceId, why);
+    for (const host of skipHosts) state.skipHost({ ...host, ...why });
+    state.known.attemptOnly(resourceIds);
+  }
+
   /** From here on the prechecks run, so that a second request is refused. */
   private onPrechecks(): void {
     this.prechecksWanted = true;
@@ -191,8 +234,17 @@ export class UpgradeRequests {
     const now = currentTime();
     const servers = this.state.known.servers(this.state.resources);
     const asked = { awaitsResolution, decision, committed, startMissed, cancelling, servers };
-    return { phase, failedPrechecks, isRetryable, ...asked, ...this.state.approvalContext, prechecked, history, now };
+    const { skippedHosts } = this.state.known;
+    const left = { resources: this.state.known.standings(this.state.plan), skippedHosts };
+    return {
+      ...left,
+      ...{ phase, failedPrechecks, isRetryable, ...asked, ...this.state.approvalContext, prechecked, history, now },
+    };
   }
+}
+
+function whyLeftOut({ reason, requestedBy }: Pick<SkipPayload, "reason" | "requestedBy">): SkippedBy {
+  return { reason, ...(requestedBy !== undefined && { by: requestedBy }) };
 }
 
 /** When a request was sent, as far as it says; it may have waited for a worker since (epoch milliseconds). */

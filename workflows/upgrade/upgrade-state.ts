@@ -9,7 +9,9 @@ import type { Task } from "../../src/domain/spec/task";
 import { type Approval, hasEnded, type UpgradePhase } from "../../src/domain/spec/upgrade";
 import type { AcknowledgedFinding } from "../../src/domain/task/findings";
 import { failedPrechecks } from "../../src/domain/task/precheck-errors";
+import { type SkippedBy, skippedByOperator, skippedError } from "../../src/domain/task/left-out";
 import { precheckRuns, prechecksPassed } from "../../src/domain/task/prechecks";
+import { resourceTitle } from "../../src/domain/task/resource-progress";
 import { applyProgress, initialTask } from "../../src/domain/task/task-progress";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
 import { sumVersions, type VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
@@ -17,7 +19,8 @@ import { currentTime, now } from "../clock";
 import type { HostsReport, ResourceResult, TaskWithChildren } from "../messages";
 import { Acknowledgements } from "./acknowledgements";
 import { Approvals, type CarriedApprovals } from "./approvals";
-import { type CarriedResources, KnownResources } from "./known-resources";
+import { type HeldResource, HostSkips } from "./host-skips";
+import { type CarriedResources, KnownResources, type KnownSkippedHost } from "./known-resources";
 import { UpgradeActivity } from "./upgrade-activity";
 import { tellBeginning, tellPhase } from "./upgrade-log";
 import { type CarriedNotifications, UpgradeNotifications } from "./upgrade-notifications";
@@ -63,6 +66,9 @@ export class UpgradeState {
   failedPrechecks: readonly ErrorBody[];
   /** Errors that did not keep the upgrade from succeeding. */
   readonly warnings: ErrorBody[];
+  /** Resources whose locks the upgrade holds, by their ids. */
+  readonly locked = new Map<string, HeldResource>();
+  readonly hostSkips = new HostSkips();
   /** Errors of resources that have failed in this attempt. */
   resourceErrors: ErrorBody[] = [];
 
@@ -236,6 +242,40 @@ export class UpgradeState {
     return failedPrechecks(this.task, this.known.unfinished(resources)).length > 0;
   }
 
+  /** An operator leaves a resource out that has not begun, or has failed. Its lock is released at once. */
+  skipResource(resourceId: string, why: SkippedBy): void {
+    const resource = this.resources.find((one) => one.resourceId === resourceId);
+    if (!resource || this.known.isSkipped(resource)) return;
+    const error = skippedError(resourceTitle(resource), resourceId, why);
+    log.info("A resource was left out by an operator", { resourceId, by: why.by });
+    this.known.leaveOut(resourceId, { reasonCode: "SKIPPED_BY_OPERATOR", error });
+    this.freezeChanged(resourceId, undefined);
+    this.record({ type: "ResourceLeftOut", resourceId, error, ...skippedByOperator(why) });
+    this.resourceErrors = this.resourceErrors.filter(({ context }) => context?.["resourceId"] !== resourceId);
+    this.locked.get(resourceId)?.release();
+    if (this.times.leaveOut(resourceId)) this.record({ type: "StartConfirmed" });
+    this.scopeChanged(why.by);
+  }
+
+  /** An operator leaves a host out. Where its cluster is in work, that has agreed. */
+  skipHost(host: KnownSkippedHost): void {
+    if (this.known.skipHost(host)) this.scopeChanged(host.by);
+  }
+
+  /** What is left of the upgrade is another plan, as long as nothing of it has begun. */
+  private scopeChanged(by: string | undefined): void {
+    if (this.known.facts.startedAt === undefined) {
+      this.approvals.askedBy(by);
+      this.dropApprovals();
+    }
+    this.publish();
+  }
+
+  private dropApprovals(): void {
+    this.notifier.approvalsDropped();
+    if (this.approvals.drop()) this.activity.approvalsDropped();
+  }
+
   /** Somebody has rejected the upgrade, which ends where it waits. */
   rejected(reason: ErrorBody): void {
     this.approvals.reject(reason);
@@ -331,6 +371,8 @@ export class UpgradeState {
   /** A freeze keeps a resource from beginning what comes next, or the maintenance window does, or none any more. */
   freezeChanged(resourceId: string, closed: Closed | undefined): void {
     if (this.frozen.get(resourceId)?.message === closed?.message) return;
+    // Whoever has begun to wait for a thaw goes on with that, also for what was left out meanwhile.
+    if (closed && this.known.leftOut.has(resourceId)) return;
     const before = this.frozenBy;
     if (closed) this.frozen.set(resourceId, closed);
     else this.frozen.delete(resourceId);
@@ -366,6 +408,7 @@ export class UpgradeState {
   /** Keeps a resource's result, and gives it with all that is known of its hosts. */
   resourceEnded(resourceId: string, ended: ResourceResult): ResourceResult {
     const result = this.known.ended(resourceId, ended);
+    this.hostSkips.ended(resourceId);
     this.freezeChanged(resourceId, undefined);
     const resource = this.resources.find((one) => one.resourceId === resourceId);
     if (resource) this.activity.resourceEnded(resource, result);
@@ -383,8 +426,7 @@ export class UpgradeState {
   /** Gives what has not begun another time, as a commit may. */
   reschedule(commit: CommitSpec): void {
     if (!this.times.reschedule(commit, this.known.begun)) return;
-    this.notifier.approvalsDropped();
-    if (this.approvals.drop()) this.activity.approvalsDropped();
+    this.dropApprovals();
     this.publish();
     this.notifier.timeGiven();
   }

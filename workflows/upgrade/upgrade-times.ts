@@ -94,6 +94,12 @@ export class UpgradeTimes {
     this.changes++;
   }
 
+  /** A resource is not to be upgraded any more. True where nothing else waits for a commit. */
+  leaveOut(resourceId: string): boolean {
+    this.changes++;
+    return this.missed.delete(resourceId) && this.missed.size === 0;
+  }
+
   /** The upgrade has ended: nothing waits any more. */
   end(): void {
     this.missed.clear();

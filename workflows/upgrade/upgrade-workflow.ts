@@ -10,6 +10,7 @@ import type { ErrorBody } from "../../src/domain/errors";
 import { nextReminder } from "../../src/domain/notifications/decision-reminders";
 import type { UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { UpgradePhase } from "../../src/domain/spec/upgrade";
+import { resourceTitle } from "../../src/domain/task/resource-progress";
 import { toEpochMilliseconds, toTimestamp } from "../../src/domain/timestamp";
 import { precheckWarnings } from "../../src/domain/task/precheck-errors";
 import { currentTime } from "../clock";
@@ -54,12 +55,12 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: CarriedUpgrade
       if (hasFailed) {
         if ((await awaitResolution(state, requests, errors)) !== "retry") throw givenUp(errors);
         errors = [];
-        state.known.takeBack(state.resources);
+        state.known.takeBack(state.known.inAttempt(state.resources));
         state.record({ type: "RetryStarted", resources: state.unfinished() });
         state.enter("ACCEPTED");
         precheckedAt = undefined;
       }
-      errors = await attempt(state, resources, { precheckedAt, isLocked });
+      errors = [...(await attempt(state, resources, { precheckedAt, isLocked })), ...notRetried(state)];
       isLocked = false;
       const { consideredCancelled, cancelRequested } = CancellationScope.current();
       if (errors.length === 0) {
@@ -69,6 +70,7 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: CarriedUpgrade
       }
       // Resources that a cancellation has cut short report errors: the upgrade is cancelled, not failed.
       if (consideredCancelled) await cancelRequested;
+      state.known.attemptOnly(undefined);
       state.enter("FAILED", errors);
       requests.awaitResolution();
       hasFailed = true;
@@ -106,7 +108,10 @@ async function prepareDraft(
   if (precheckedAt === undefined) state.enter("DRAFT_PRECHECKS");
   for (;;) {
     if (precheckedAt === undefined) {
-      const errors = await runPrechecks(state, state.resources);
+      const errors = await runPrechecks(
+        state,
+        state.resources.filter((resource) => !state.known.isSkipped(resource)),
+      );
       precheckedAt = currentTime();
       state.enter("DRAFT_WAITING");
       if (errors.length > 0) requests.dropEarlyCommit();
@@ -173,6 +178,8 @@ async function attempt(
   state.resourceErrors = [];
   try {
     const resources = state.unfinished();
+    // All that was left is left out.
+    if (resources.length === 0) return [];
     // Of a commit; what is due now is looked at when it begins.
     if (precheckedAt !== undefined && state.times.next(resources) !== undefined) {
       const recalled = await checkBundle(state.plan);
@@ -185,7 +192,7 @@ async function attempt(
     }
     if (precheckedAt === undefined) {
       state.enterPrechecks();
-      const errors = await runPrechecks(state, resources);
+      const errors = await runPrechecks(state, state.unfinished());
       if (errors.length > 0) return errors;
       const { leftOut } = state.known;
       const without = running.filter(({ resource }) => leftOut.has(resource.resourceId));
@@ -200,6 +207,22 @@ async function attempt(
   } finally {
     await CancellationScope.nonCancellable(() => releaseAll(running));
   }
+}
+
+/** What a retry of some resources alone has not tried: it stays failed. */
+function notRetried({ known, resources }: UpgradeState): readonly ErrorBody[] {
+  return known.notAttempted(resources).map((resource): ErrorBody => {
+    const { resourceId } = resource;
+    const { error } = known.resultOf(resourceId) ?? {};
+    return {
+      errorCode: "RESOURCE_NOT_RETRIED",
+      errorType: "UPGRADE",
+      message: `${resourceTitle(resource)} was not part of the retry, and still has to be upgraded.`,
+      remediationMessage: "Retry the upgrade for it, leave it out, or resolve the upgrade.",
+      context: { resourceId },
+      ...(error && { nestedErrors: [error] }),
+    };
+  });
 }
 
 function succeed(state: UpgradeState): { outcome: UpgradePhase } {

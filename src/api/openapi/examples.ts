@@ -18,7 +18,7 @@ import type {
 import type { PageOfTask, Task } from "../../domain/spec/task";
 import { type PageOfUpgrade, PublishedPhase, type Upgrade } from "../../domain/spec/upgrade";
 import type { UpgradeCounts } from "../../domain/upgrade/attention";
-import type { UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
+import type { RetrySpec, SkipSpec, UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
 import { precheckTask } from "../../domain/task/prechecks";
 import { applyProgress, initialTask } from "../../domain/task/task-progress";
 import { defaultActivityWaits } from "../../domain/time-limits";
@@ -135,6 +135,14 @@ export const previewExample = previewOf(planExample, {
 
 /** A commit with a time. */
 export const upgradeUpdateExample: UpgradeUpdateSpec = { scheduledTimestamp: "2036-12-01T09:30:00.000Z" };
+
+/** One host of a cluster that does not come back. */
+export const skipExample: SkipSpec = {
+  resourceId: planExample.spec.resourceUpgradeSpecs[0]?.resourceId ?? "",
+  hostId: "host-16",
+  reason: "Its power supply is being replaced.",
+};
+export const retryExample: RetrySpec = { resourceIds: [skipExample.resourceId] };
 
 const at = planExample.creationTimestamp;
 

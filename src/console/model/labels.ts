@@ -66,6 +66,7 @@ const ofReasons: Record<ReasonCode, StatusWords> = {
   EARLIER_PRODUCT_FAILED: off("Not started"),
   NOT_IN_SCOPE: off("Not asked for"),
   HOST_LEFT_CLUSTER: off("Left the cluster"),
+  SKIPPED_BY_OPERATOR: { tone: "warning", sign: "!", word: "Left out by an operator" },
   PRECHECK_FAILED: { tone: "warning", sign: "!", word: "Left out: prechecks failed" },
 };
 

@@ -7,10 +7,21 @@ import { hasTaskEnded } from "../../domain/task/lost-upgrade";
 import { prechecksPassed } from "../../domain/task/prechecks";
 import { clustersOf, hostProgressOfTask } from "./host-progress";
 import { plural, shortList } from "./labels";
+import { type ChoiceGroup, mayLeaveOut, retryChoices, skipChoices } from "./part-choices";
 import { exactTime } from "./local-time";
 
 type OperationName =
-  "commit" | "reschedule" | "pause" | "resume" | "cancel" | "retry" | "resolve" | "prechecks" | "approve" | "reject";
+  | "commit"
+  | "reschedule"
+  | "pause"
+  | "resume"
+  | "cancel"
+  | "retry"
+  | "resolve"
+  | "prechecks"
+  | "approve"
+  | "reject"
+  | "skip";
 
 /** Something that can be asked of an upgrade now: the button, what it will do, and the request that does it. */
 export interface Operation {
@@ -24,6 +35,8 @@ export interface Operation {
   readonly time?: "OPTIONAL" | "REQUIRED";
   /** Whether a comment may or must be given with it. */
   readonly comment?: "OPTIONAL" | "REQUIRED";
+  /** The parts of which one is chosen; asked for when it is, because there may be thousands. */
+  readonly parts?: () => readonly ChoiceGroup[];
   /** Whether it ends or gives up something. */
   readonly isGrave?: true;
   /** Who is refused: it is for approvers, and not for these. */
@@ -78,9 +91,23 @@ export function operationsOf(upgraded: Upgrade, task: Task): Operation[] {
       name: "retry",
       label: "Retry",
       consequences: consequences.retry,
-      method: "PATCH",
-      path: `/v1/tasks/${id}`,
+      ...(retryChoices(task).length === 0
+        ? { method: "PATCH", path: `/v1/tasks/${id}` }
+        : { method: "POST", path: `${upgrade}/retry`, parts: () => retryChoices(task) }),
     },
+    isGoingOn(status, task) &&
+      mayLeaveOut(task) && {
+        name: "skip",
+        label: "Leave out…",
+        consequences: [
+          "What you choose is not upgraded, and the upgrade ends with a warning.",
+          ...(status === "COMPLETED_WITH_FAILURE" ? ["Retry the upgrade afterwards."] : []),
+        ],
+        method: "POST",
+        path: `${upgrade}/skip`,
+        parts: () => skipChoices(task),
+        comment: "REQUIRED",
+      },
     status === "COMPLETED_WITH_FAILURE" &&
       task.resolutionStatus === "UNRESOLVED" && {
         name: "resolve",
@@ -273,6 +300,12 @@ function scheduleOf(specs: NonNullable<Upgrade["resourceUpgradeSpecs"]>, nameOf:
   return [...times]
     .sort(([a], [b]) => Date.parse(a) - Date.parse(b))
     .map(([time, names]) => `${shortList(names)} at ${exactTime(Date.parse(time))}.`);
+}
+
+/** Whether something can still be left out of an upgrade. */
+function isGoingOn(status: UpgradeStatus | undefined, task: Task): boolean {
+  if (status === "COMPLETED_WITH_FAILURE") return task.resolutionStatus === "UNRESOLVED";
+  return task.isCancellable === true;
 }
 
 /** Whether a draft waits for somebody: READY to be committed, or with failed prechecks. Undefined of anything else. */

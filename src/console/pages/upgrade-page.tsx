@@ -21,7 +21,7 @@ import { ErrorNote } from "../parts/error-note";
 import { ErrorSummary, PastErrors } from "../parts/error-summary";
 import { HostTable } from "../parts/host-table";
 import { Moment } from "../parts/moment";
-import { OperationButtons } from "../parts/operations";
+import { type Given, OperationButtons } from "../parts/operations";
 import { PlanPreview } from "../parts/plan-preview";
 import { Prechecks } from "../parts/prechecks";
 import { TaskParts, type TreeTarget } from "../parts/task-tree";
@@ -71,11 +71,12 @@ export function UpgradePage({ id }: { readonly id: string }) {
     if (change !== undefined) refresh();
   }, [change]);
   useTitle(task && pageTitle(upgrade.value, task));
-  const perform = async (
-    { method, path }: Operation,
-    { at, comment }: { readonly at?: string; readonly comment?: string },
-  ) => {
-    const body = { ...(at !== undefined && { scheduledTimestamp: at }), ...(comment !== undefined && { comment }) };
+  const perform = async ({ name, method, path }: Operation, { at, comment, part }: Given) => {
+    const body = {
+      ...part,
+      ...(at !== undefined && { scheduledTimestamp: at }),
+      ...(comment !== undefined && (name === "skip" ? { reason: comment } : { comment })),
+    };
     await openApi({ method, path, ...(Object.keys(body).length > 0 && { body }) });
     upgrade.refresh();
     if (line.state === "ENDED") setFollowings((n) => n + 1);

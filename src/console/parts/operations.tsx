@@ -5,6 +5,7 @@ import type { Upgrade } from "../../domain/spec/upgrade";
 import { errorBodyOf } from "../client/send-request";
 import { exactTime, timestampOf, zoneName } from "../model/local-time";
 import { type Operation, operationsFor, whoMayApprove } from "../model/operations";
+import type { PartChoice } from "../model/part-choices";
 import { ErrorNote } from "./error-note";
 import { useModal } from "./modal";
 
@@ -18,8 +19,15 @@ interface OperationButtonsProps {
   readonly perform: Perform;
 }
 
-/** Does an operation with what was given: a time (RFC 3339), a comment. Rejects where the service refuses. */
-type Perform = (operation: Operation, given: { readonly at?: string; readonly comment?: string }) => Promise<void>;
+/** What is given with an operation: a time (RFC 3339), a comment, a part of the upgrade. */
+export interface Given {
+  readonly at?: string;
+  readonly comment?: string;
+  readonly part?: PartChoice["part"];
+}
+
+/** Does an operation with what was given. Rejects where the service refuses. */
+type Perform = (operation: Operation, given: Given) => Promise<void>;
 
 /** What can be done with an upgrade now, by somebody with this role. */
 export function OperationButtons(props: OperationButtonsProps) {
@@ -102,6 +110,11 @@ function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: C
   const [time, setTime] = useState("");
   const [comment, setComment] = useState("");
   const [isAsking, setAsking] = useState(false);
+  // As it was when the dialog was opened: a list that changes under the pointer is chosen from by mistake.
+  const [groups] = useState(() => operation.parts?.() ?? []);
+  const choices = groups.flatMap((group) => group.choices);
+  const [chosenPart, setChosenPart] = useState(0);
+  const part = choices[chosenPart]?.part;
   const [error, setError] = useState<ErrorBody>();
   const submit = async (event: Event) => {
     event.preventDefault();
@@ -112,6 +125,7 @@ function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: C
       await perform(operation, {
         ...(time !== "" && { at: timestampOf(time) }),
         ...(said !== "" && { comment: said }),
+        ...(part && { part }),
       });
       close();
     } catch (thrown) {
@@ -127,6 +141,22 @@ function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: C
         {operation.consequences.map((sentence) => (
           <p key={sentence}>{sentence}</p>
         ))}
+        {choices.length > 0 && (
+          <label class="field">
+            What
+            <select value={chosenPart} onChange={(event) => setChosenPart(Number(event.currentTarget.value))}>
+              {groups.map((group) => (
+                <optgroup key={group.label} label={group.label}>
+                  {group.choices.map((choice) => (
+                    <option key={choice.label} value={choices.indexOf(choice)}>
+                      {choice.label}
+                    </option>
+                  ))}
+                </optgroup>
+              ))}
+            </select>
+          </label>
+        )}
         {operation.time && (
           <label class="field">
             {operation.time === "REQUIRED" ? "New time" : "Start at (optional)"}, {zoneName()}

@@ -23,6 +23,7 @@ const kinds: Readonly<Record<ActivityKind, string>> = {
   APPROVE: "Approve",
   REJECT: "Reject",
   ACKNOWLEDGE: "Acknowledge",
+  SKIP: "Leave out",
   RETRY: "Retry",
   RESOLVE: "Give up",
   CANCEL: "Cancel",
@@ -72,6 +73,8 @@ function subjectOf(entry: ActivityEntry): string {
   switch (kind) {
     case "HOST_FAILED":
       return `${resource}: host ${hostName ?? ""} failed`;
+    case "SKIP":
+      return `${kinds.SKIP} ${hostName === undefined ? resource : `host ${hostName} of ${resource}`}`.trim();
     case "RESOURCE_SUCCEEDED":
     case "RESOURCE_FAILED":
     case "RESOURCE_LEFT_OUT":
@@ -87,9 +90,10 @@ function subjectOf(entry: ActivityEntry): string {
 
 function circumstances({ details = {} }: ActivityEntry, time: (timestamp: string) => string): string {
   const { draft, scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, lateSeconds, hosts, ...said } = details;
-  const { changeId, reason, comment, subject, until } = said;
+  const { changeId, reason, comment, subject, until, resourceCount } = said;
   const parts = [
     draft === true && "as a draft",
+    resourceCount !== undefined && `of ${resourceCount === 1 ? "one resource" : `${resourceCount} resources`} alone`,
     changeId !== undefined && `change ${changeId}`,
     upgradeNow === true ? "to start now" : scheduledTimestamp !== undefined && `for ${time(scheduledTimestamp)}`,
     mgmtUpgradePatchSpecs &&

@@ -16,6 +16,7 @@ export const requestKinds = [
   "APPROVE",
   "REJECT",
   "ACKNOWLEDGE",
+  "SKIP",
   "RETRY",
   "RESOLVE",
   "CANCEL",
@@ -83,6 +84,8 @@ export const ActivityDetails = model(
     finding: t.string,
     subject: t.string,
     until: Timestamp,
+    resourceIds: t.array(t.string),
+    resourceCount: WholeNumber,
   },
 );
 export type ActivityDetails = t.TypeOf<typeof ActivityDetails>;

@@ -19,7 +19,10 @@ export function scopeSize(scope: HostScope | undefined, hostCount: number): numb
 }
 
 /** The host that a client means: by its id, or by its name in whatever case. */
-export function findHost(members: readonly ClusterMember[], text: string): ClusterMember | undefined {
+export function findHost<M extends Pick<ClusterMember, "id" | "fqdn">>(
+  members: readonly M[],
+  text: string,
+): M | undefined {
   const name = text.toLowerCase();
   return members.find(({ id }) => id === text) ?? members.find(({ fqdn }) => fqdn.toLowerCase() === name);
 }

@@ -6,7 +6,8 @@ import type { OperatorRequest, RequestContext } from "./upgrade-request";
 
 /** All requests, the one that an operator is most likely wanted for first. */
 const byLikelihood: readonly OperatorRequest[] = [
-  ...(["commit", "approve", "reject", "resume", "retry", "acknowledge", "prechecks", "pause", "resolve"] as const),
+  ...(["commit", "approve", "reject", "resume", "retry", "acknowledge", "prechecks", "pause"] as const),
+  ...(["resolve", "skip"] as const),
 ];
 
 /** No name that anybody has: whether whoever sends a request may make it is found out then. */

@@ -7,6 +7,7 @@ import type { Upgrade, UpgradePhase } from "../spec/upgrade";
 import { awaitsLateCommit } from "../task/late-start";
 import { prechecksPassed, precheckType } from "../task/prechecks";
 import { type AskedFor, requestRules } from "./request-rules";
+import type { ResourceStanding } from "./skip";
 import { beingCancelled, type HistoryLength, type RequestContext, type RequestOutcome } from "./upgrade-request";
 
 /** A running upgrade as it was last published. */
@@ -99,7 +100,28 @@ function contextOf(
     askers: upgrade.approvals?.askedBy ?? [],
     prechecksPassed: prechecksPassed(task),
     hasBegun: upgrade.startedAt !== undefined,
+    resources: standings(task),
+    skippedHosts: [],
   };
+}
+
+/** The resources of an upgrade, of which only the upgrade itself knows how far they are. */
+function standings({ subTasks = [] }: Task): readonly ResourceStanding[] {
+  return subTasks
+    .filter(({ type }) => type !== precheckType)
+    .flatMap((product, place) =>
+      (product.subTasks ?? []).map(({ type, resources }): ResourceStanding => {
+        const { resourceId = "", name = resourceId } = resources?.[0] ?? {};
+        const isCluster = type === "CLUSTER_UPGRADE";
+        return {
+          resourceId,
+          title: isCluster ? `Cluster ${name}` : name,
+          isCluster,
+          product: place,
+          state: "UNKNOWN",
+        };
+      }),
+    );
 }
 
 function failedPrechecks({ subTasks = [] }: Task): readonly ErrorBody[] {
@@ -147,6 +169,7 @@ export function endedAsAsked(request: Request, task: Task): boolean {
     case "prechecks":
     case "approve":
     case "acknowledge":
+    case "skip":
       return false;
   }
 }

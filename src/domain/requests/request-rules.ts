@@ -1,4 +1,5 @@
-import type { Either } from "fp-ts/Either";
+import { chain, type Either } from "fp-ts/Either";
+import { pipe } from "fp-ts/function";
 import type * as t from "io-ts";
 import type { ErrorBody } from "../errors";
 import type { CommitSpec } from "../plan/schedule";
@@ -15,25 +16,35 @@ import {
   decideResolve,
   decideResume,
   decideRetry,
+  decideRoomToSkip,
   type OperatorRequest,
   PlainPayload,
   RejectPayload,
   type RequestContext,
+  RetryPayload,
+  SkipPayload,
 } from "./upgrade-request";
+import { decideRetryScope, decideSkip, type RetryScope, type SkipAsked } from "./skip";
 
 /** What each request carries. */
 export interface RequestPayloads extends Record<
-  Exclude<OperatorRequest, "commit" | "approve" | "reject" | "acknowledge">,
+  Exclude<OperatorRequest, "commit" | "approve" | "reject" | "acknowledge" | "retry" | "skip">,
   PlainPayload
 > {
   readonly commit: CommitPayload;
   readonly approve: ApprovePayload;
   readonly reject: RejectPayload;
   readonly acknowledge: AcknowledgePayload;
+  readonly retry: RetryPayload;
+  readonly skip: SkipPayload;
 }
 
-/** What a decision may depend on: the time or the finding that is asked for, and who asks. */
-export type AskedFor = CommitSpec & AskedAcknowledgement & Pick<PlainPayload, "requestedBy">;
+/** What a decision may depend on: the time, the finding or the parts that are asked for, and who asks. */
+export type AskedFor = CommitSpec &
+  Omit<AskedAcknowledgement, "resourceId" | "hostId"> &
+  SkipAsked &
+  RetryScope &
+  Pick<PlainPayload, "requestedBy">;
 
 /** A request of operators: what it does, as the Temporal Web UI says it, what it carries, and whether it is accepted. */
 export interface RequestRule<P> {
@@ -57,7 +68,17 @@ export const requestRules: { readonly [N in OperatorRequest]: RequestRule<Reques
   pause: plain("Starts no more hosts; those in work are finished.", decidePause),
   resume: plain("Continues a paused upgrade.", decideResume),
   prechecks: plain("Runs the prechecks of a draft again.", decidePrechecks),
-  retry: plain("Tries a failed upgrade again; hosts that are done are skipped.", decideRetry),
+  retry: {
+    description:
+      "Tries a failed upgrade again; hosts that are done are skipped. No input for all that is not done, or " +
+      '{"resourceIds": ["id"]} for some of it, {"skipResources": ["id"]} to leave some out.',
+    payload: RetryPayload,
+    decide: (scope, context) =>
+      pipe(
+        decideRetry(context),
+        chain(() => decideRetryScope(scope, context)),
+      ),
+  },
   resolve: plain("Gives a failed upgrade up; it cannot be retried afterwards.", decideResolve),
   approve: {
     description:
@@ -77,6 +98,17 @@ export const requestRules: { readonly [N in OperatorRequest]: RequestRule<Reques
       'with "hostId" where the finding is about a host, and "until" where it ends.',
     payload: AcknowledgePayload,
     decide: decideAcknowledge,
+  },
+  skip: {
+    description:
+      "Leaves out a cluster, or a host of it, that has not begun or has failed. " +
+      '{"resourceId": "id", "reason": "why"}, and a "hostId" for one host.',
+    payload: SkipPayload,
+    decide: (asked, context) =>
+      pipe(
+        decideRoomToSkip(context),
+        chain(() => decideSkip(asked, context)),
+      ),
   },
 };
 

@@ -1,15 +1,16 @@
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
-import { Identifier, model, OneOf, Text, WholeNumber } from "../codec";
+import { Identifier, ListOf, model, OneOf, ResourceId, Text, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
 import { commits, scheduleProblem, type ServerStanding, switchoverProblem } from "../plan/schedule";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
 import { Reason } from "../spec/change-record";
 import { acknowledgementFields } from "../spec/finding";
-import { MgmtUpgradePatchSpecs } from "../spec/upgrade-spec";
+import { MgmtUpgradePatchSpecs, maximumResources, maximumSkippedHosts } from "../spec/upgrade-spec";
 import { Timestamp } from "../timestamp";
 import { type AskedAcknowledgement, decideFinding, type PrecheckedContext } from "./acknowledge";
 import type { ApprovalContext } from "./approvals";
+import type { SkipContext } from "./skip";
 
 /**
  * Who sends a request to a running upgrade and when, the id under which its outcome is kept, the `x-request-id` of the HTTP
@@ -58,6 +59,30 @@ export const AcknowledgePayload = model(
 );
 export type AcknowledgePayload = t.TypeOf<typeof AcknowledgePayload>;
 
+/** Payload of `skip`: a cluster, or one host of it by its id or name. `hostName` is what people are told. */
+export const SkipPayload = model(
+  { resourceId: ResourceId, reason: Reason },
+  { hostId: ResourceId, hostName: Text, ...origin },
+);
+export type SkipPayload = t.TypeOf<typeof SkipPayload>;
+
+const SomeResources = ListOf(ResourceId, { max: maximumResources });
+
+/** Payload of `retry`: without fields all that is not done, else only some of it, or not some of it. */
+export const RetryPayload = model(
+  {},
+  {
+    resourceIds: SomeResources,
+    skipResources: SomeResources,
+    skipHosts: ListOf(model({ resourceId: ResourceId, hostId: ResourceId }, { hostName: Text }), {
+      max: maximumSkippedHosts,
+    }),
+    reason: Reason,
+    ...origin,
+  },
+);
+export type RetryPayload = t.TypeOf<typeof RetryPayload>;
+
 /** Requests that reach an upgrade by a Signal or an Update of their name (./request-rules.ts). */
 export const operatorRequests = [
   "commit",
@@ -69,6 +94,7 @@ export const operatorRequests = [
   "approve",
   "reject",
   "acknowledge",
+  "skip",
 ] as const;
 const OperatorRequest = OneOf(...operatorRequests);
 export type OperatorRequest = t.TypeOf<typeof OperatorRequest>;
@@ -89,6 +115,7 @@ export const RecordPayload = model(
     code,
     resourceId,
     ...whichFinding,
+    hostName: Text,
     reason: model({ errorCode: t.string, message: t.string }, {}),
   },
 );
@@ -108,7 +135,7 @@ export type RequestOutcome = t.TypeOf<typeof RequestOutcome>;
 export type Decision = "retry" | "resolve";
 
 /** Where an upgrade stands, as far as a request depends on it. */
-export interface RequestContext extends ApprovalContext {
+export interface RequestContext extends ApprovalContext, SkipContext {
   /** What its prechecks have found; undefined where only the upgrade itself knows all of it. */
   readonly prechecked?: PrecheckedContext | undefined;
   /** Errors of the latest precheck run; empty where it passed or has not ended. */
@@ -293,26 +320,35 @@ function decidedBefore({ phase, decision }: RequestContext): ErrorBody {
   }
 }
 
+/** By the name of the request. */
+const payloadExamples: Readonly<Partial<Record<string, string>>> = {
+  commit: 'no payload, or JSON such as {"scheduledTimestamp": "2026-12-01T09:30:00Z"} or {"upgradeNow": true}',
+  approve: 'JSON such as {"requestedBy": "name", "comment": "why"}',
+  reject: 'JSON such as {"requestedBy": "name", "comment": "why"}',
+  acknowledge: 'JSON such as {"requestedBy": "name", "code": "CLUSTER_BUSY", "resourceId": "id", "reason": "why"}',
+  skip: 'JSON such as {"requestedBy": "name", "resourceId": "id", "hostId": "host-12", "reason": "why"}',
+};
+
 /** Why a payload that does not decode is refused. */
 export function badPayload(request: string): ErrorBody {
   return {
     errorCode: "SIGNAL_PAYLOAD_INVALID",
     errorType: "INVALID_INPUT",
     message: `The payload of ${request} is not what it takes.`,
-    remediationMessage:
-      request === "commit"
-        ? 'Send no payload, or JSON such as {"scheduledTimestamp": "2026-12-01T09:30:00Z"} or {"upgradeNow": true}.'
-        : request === "approve" || request === "reject"
-          ? 'Send JSON such as {"requestedBy": "name", "comment": "why"}.'
-          : request === "acknowledge"
-            ? 'Send JSON such as {"requestedBy": "name", "code": "CLUSTER_BUSY", "resourceId": "id", "reason": "why"}.'
-            : 'Send no payload, or JSON such as {"requestedBy": "name"}.',
+    remediationMessage: `Send ${payloadExamples[request] ?? 'no payload, or JSON such as {"requestedBy": "name"}'}.`,
   };
 }
 
 /** Temporal ends a Workflow whose history grows too long, and with it all that is in work. */
 function hasNoRoom(request: string, phase: UpgradePhase, remediation: string): ErrorBody {
   return notPossible(request, "The history of the upgrade is full after too many requests.", phase, remediation);
+}
+
+/** Whether something can be left out: each such request makes the history of the upgrade longer. */
+export function decideRoomToSkip({ phase, history }: RequestContext): E.Either<ErrorBody, void> {
+  return isFull(history) && !hasEnded(phase)
+    ? E.left(hasNoRoom("skip", phase, "Let the upgrade finish, or cancel it."))
+    : E.right(undefined);
 }
 
 /** `rule`: what the upgrade would have to be; the message adds what it is. */

@@ -94,7 +94,7 @@ export type SubTaskStatus = t.TypeOf<typeof SubTaskStatus>;
  * Why a part does not apply, beside the status NOT_APPLICABLE. `AT_TARGET`: it needed nothing. `NOT_STARTED`: the upgrade
  * ended before its turn. `EARLIER_PRODUCT_FAILED`: so did that of another product. `NOT_IN_SCOPE`: the request leaves it out.
  * `HOST_LEFT_CLUSTER`: the cluster does not list the host any more. `PRECHECK_FAILED`: a cluster is left out because it has
- * failed its prechecks, as the request asks for.
+ * failed its prechecks, as the request asks for. `SKIPPED_BY_OPERATOR`: an operator has left it out later.
  */
 export const ReasonCode = OneOf(
   "AT_TARGET",
@@ -103,6 +103,7 @@ export const ReasonCode = OneOf(
   "NOT_IN_SCOPE",
   "HOST_LEFT_CLUSTER",
   "PRECHECK_FAILED",
+  "SKIPPED_BY_OPERATOR",
 );
 export type ReasonCode = t.TypeOf<typeof ReasonCode>;
 

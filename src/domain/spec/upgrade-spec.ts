@@ -216,6 +216,27 @@ export const ApprovalSpec = model({}, { comment: Reason });
 /** Why an upgrade is rejected: the body of `POST /v1/upgrades/{id}/reject`. */
 export const RejectionSpec = model({ comment: Reason }, {});
 
+/** What is left out of an upgrade, and why: the body of `POST /v1/upgrades/{id}/skip`. */
+export const SkipSpec = model({ resourceId: ResourceId, reason: Reason }, { hostId: ResourceId });
+export type SkipSpec = t.TypeOf<typeof SkipSpec>;
+
+/** The most hosts that operators may leave out of one upgrade, and of one retry (docs/spec-gaps.md, limits). */
+export const maximumSkippedHosts = 500;
+
+const SomeResources = ListOf(ResourceId, { min: 1, max: maximumResources });
+
+/** What a retry is about: the body of `POST /v1/upgrades/{id}/retry`. Without a field it is all that is not done. */
+export const RetrySpec = model(
+  {},
+  {
+    resourceIds: SomeResources,
+    skipResources: SomeResources,
+    skipHosts: ListOf(ResourceId, { min: 1, max: maximumSkippedHosts }),
+    reason: Reason,
+  },
+);
+export type RetrySpec = t.TypeOf<typeof RetrySpec>;
+
 /** What counts of such a body: with `markForCancellation` true nothing else, so that a client can send its whole form. */
 export function partThatCounts(body: unknown): unknown {
   const cancels =

@@ -118,8 +118,12 @@ export const UpgradeHosts = model(
 );
 export type UpgradeHosts = t.TypeOf<typeof UpgradeHosts>;
 
-/** A resource of the request that the upgrade leaves out, and why. */
-export const LeftOutResource = model({ resourceId: t.string, name: t.string, reasonCode: ReasonCode }, {});
+/** A resource of the request that the upgrade leaves out, or a host of one that an operator leaves out, and why. */
+export const LeftOutResource = model(
+  { resourceId: t.string, name: t.string, reasonCode: ReasonCode },
+  { hostId: t.string, hostName: t.string },
+);
+export type LeftOutResource = t.TypeOf<typeof LeftOutResource>;
 
 /** How many hosts run a version. */
 export const HostVersion = model({ version: t.string, hosts: WholeNumber }, {});
@@ -188,7 +192,7 @@ export const Upgrade = model(
     expectedEnd: Timestamp,
     /** Deadline for retrying or resolving a failed upgrade. */
     decideBy: Timestamp,
-    /** Of the resources; absent where it leaves out none. */
+    /** Resources, and hosts that operators have named; absent where there are none. */
     leftOut: t.array(LeftOutResource),
     versions: t.array(ProductVersions),
     /** What the hosts run, as last read. */

@@ -60,24 +60,21 @@ function notRunning(fqdn: string, vms: readonly string[]): string {
   return `Virtual machines on host ${fqdn} that the upgrade powered off are not running: ${vms.slice(0, 3).join(", ")}${more}.`;
 }
 
-/** All of it as the one error of its cluster; `failures`: what the rollout policy has tolerated. */
-export function clusterWarning(
-  name: string,
-  failures: ErrorBody | undefined,
-  leftovers: readonly ErrorBody[],
-): ErrorBody {
+/** All of it as the one error of its cluster; `known`: what its policy has tolerated and operators have left out. */
+export function clusterWarning(name: string, known: readonly ErrorBody[], leftovers: readonly ErrorBody[]): ErrorBody {
   const [first] = leftovers;
-  if (!first) return failures ?? { message: `Cluster ${name} ended with a warning.` };
+  if (!first && known.length <= 1) return known[0] ?? { message: `Cluster ${name} ended with a warning.` };
   const codes = new Set(leftovers.map(({ errorCode }) => errorCode));
-  const before = failures ? [failures.message] : [];
   return {
     errorCode:
-      !failures && codes.size === 1 ? (first.errorCode ?? "CLUSTER_LEFT_WITH_WARNINGS") : "CLUSTER_LEFT_WITH_WARNINGS",
+      known.length === 0 && codes.size === 1
+        ? (first?.errorCode ?? "CLUSTER_LEFT_WITH_WARNINGS")
+        : "CLUSTER_LEFT_WITH_WARNINGS",
     errorType: "FAILED_DEPENDENCY",
-    message: [...before, leftoversText(name, leftovers)].join(" "),
+    message: [...known.map(({ message }) => message), ...(first ? [leftoversText(name, leftovers)] : [])].join(" "),
     remediationMessage:
-      codes.size === 1 && first.remediationMessage ? first.remediationMessage : "Follow the nested errors.",
-    nestedErrors: [...(failures ? [failures] : []), ...leftovers.slice(0, 10)],
+      codes.size === 1 && first?.remediationMessage ? first.remediationMessage : "Follow the nested errors.",
+    nestedErrors: [...known, ...leftovers.slice(0, 10)],
   };
 }
 

@@ -2,7 +2,7 @@ import type { ErrorBody } from "../errors";
 import type { ReasonCode, SubTask } from "../spec/task";
 
 /** Why a part of an upgrade that could be upgraded is not to be. */
-export type LeftOutReason = Extract<ReasonCode, "NOT_IN_SCOPE" | "PRECHECK_FAILED">;
+export type LeftOutReason = Extract<ReasonCode, "NOT_IN_SCOPE" | "PRECHECK_FAILED" | "SKIPPED_BY_OPERATOR">;
 
 /** A part that is left out: why, for programs and for people. */
 export interface LeftOut {
@@ -10,7 +10,11 @@ export interface LeftOut {
   readonly description: string;
 }
 
-const reasons: ReadonlySet<ReasonCode | undefined> = new Set<LeftOutReason>(["NOT_IN_SCOPE", "PRECHECK_FAILED"]);
+const reasons: ReadonlySet<ReasonCode | undefined> = new Set<LeftOutReason>([
+  "NOT_IN_SCOPE",
+  "PRECHECK_FAILED",
+  "SKIPPED_BY_OPERATOR",
+]);
 
 /** Whether a part is one that the upgrade is not to upgrade. */
 export function isLeftOut({ status, reasonCode }: Pick<SubTask, "status" | "reasonCode">): boolean {
@@ -29,13 +33,36 @@ export const precheckFailed: LeftOut = {
   description: "Left out: its prechecks have failed, and the request asks for the other clusters to go on.",
 };
 
+/** What an operator says of something that is left out. */
+export interface SkippedBy {
+  readonly reason: string;
+  /** Absent where the request did not say who makes it. */
+  readonly by?: string;
+}
+
+/** What an operator has left out of an upgrade that had been accepted. */
+export function skippedByOperator({ reason, by = "an operator" }: SkippedBy): LeftOut {
+  return { reasonCode: "SKIPPED_BY_OPERATOR", description: `Left out by ${by}: ${reason}` };
+}
+
+/** The same as the error of a resource that is left out. `title`: what it is called in a sentence. */
+export function skippedError(title: string, resourceId: string, { reason, by = "an operator" }: SkippedBy): ErrorBody {
+  return {
+    errorCode: "SKIPPED_BY_OPERATOR",
+    errorType: "UPGRADE",
+    message: `${title} was left out by ${by}: ${reason}`,
+    remediationMessage: "Start a new upgrade for it when it can be upgraded.",
+    context: { resourceId },
+  };
+}
+
 /** A resource that the upgrade leaves out: why, and what is wrong with it. */
 export interface LeftOutResource {
   readonly reasonCode: LeftOutReason;
   readonly error: ErrorBody;
 }
 
-/** The part of a resource that has not begun, and is left out at `at`. */
+/** The part of a resource that has not begun, or has failed, and is left out at `at`. */
 export function leaveOut(part: SubTask, { reasonCode, description }: LeftOut, error: ErrorBody, at: string): SubTask {
   const { stages: _neverBegun, waitingFor: _noMore, ...rest } = part;
   return { ...rest, status: "NOT_APPLICABLE", reasonCode, description, completionTimestamp: at, errors: [error] };

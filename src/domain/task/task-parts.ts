@@ -56,7 +56,7 @@ export function withResource(part: SubTask, resourceId: string, change: (resourc
 }
 
 /** A part whose turn never came keeps the whole from success, as one that failed does. */
-function statusOfParts({ subTasks = [] }: SubTask): SubTaskStatus {
+export function statusOfParts({ subTasks = [] }: SubTask): SubTaskStatus {
   if (subTasks.some((part) => part.status === "FAILED" || !hasEndedPart(part))) return "FAILED";
   if (subTasks.every((part) => part.status === "NOT_APPLICABLE")) return "NOT_APPLICABLE";
   return "SUCCESSFUL";

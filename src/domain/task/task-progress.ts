@@ -13,7 +13,7 @@ import { isBeyondRetry } from "./mgmt-progress";
 import { changeLastPrechecks, endResourcePrechecks, precheckRun, precheckType, startPrechecks } from "./prechecks";
 import { initialResourceSubTask, mergeResource } from "./resource-progress";
 import { hasEndedPart, withPause } from "./sub-task";
-import { begin, endPart, endWithParts, from, withResource } from "./task-parts";
+import { begin, endPart, endWithParts, from, statusOfParts, withResource } from "./task-parts";
 
 /** What happens to an upgrade, each with its time as a Timestamp. */
 export type TaskProgress = { readonly at: string } &
@@ -32,7 +32,7 @@ export type TaskProgress = { readonly at: string } &
     | { readonly type: "PrechecksEnded" }
     /** Findings are acknowledged, or acknowledgements have ended. All that there are. */
     | { readonly type: "FindingsAcknowledged"; readonly acknowledged: readonly AcknowledgedFinding[] }
-    /** A resource that has not begun is not to be upgraded. */
+    /** A resource that has not begun, or has failed, is not to be upgraded. */
     | ({ readonly type: "ResourceLeftOut"; readonly resourceId: string; readonly error: ErrorBody } & LeftOut)
     | { readonly type: "ProductStarted" | "ProductEnded"; readonly product: Product }
     /** A product before it has failed, so this one will not begin. */
@@ -99,13 +99,7 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
     case "ResourcePrechecked":
       return endResourcePrechecks(task, progress.resourceId, progress.stages, at);
     case "ResourceLeftOut":
-      return changeAll(task, (product) =>
-        withResource(
-          product,
-          progress.resourceId,
-          from("PENDING", (part) => leaveOut(part, progress, progress.error, at)),
-        ),
-      );
+      return changeAll(task, (product) => withoutResource(product, progress));
     case "PrechecksEnded":
       return changeLastPrechecks(
         task,
@@ -160,8 +154,8 @@ export function withResources(task: Task, own: ReadonlyMap<string, SubTask>): Ta
     ...(product.subTasks && {
       subTasks: product.subTasks.map((known) => {
         const detailed = own.get(known.resources?.[0]?.resourceId ?? "");
-        // Its own Workflow knows at most that it has not begun.
-        if (!detailed || isLeftOut(known)) return known;
+        if (!detailed) return known;
+        if (isLeftOut(known)) return withHostsOf(known, detailed);
         const merged = waitingAs(known, mergeResource(known, detailed));
         // Its own Workflow knows that it was not begun, its upgrade knows why.
         return product.reasonCode === "EARLIER_PRODUCT_FAILED"
@@ -172,9 +166,28 @@ export function withResources(task: Task, own: ReadonlyMap<string, SubTask>): Ta
   }));
 }
 
+/** A product without a resource that is left out. One that had failed for that resource alone has failed no longer. */
+function withoutResource(
+  product: SubTask,
+  { resourceId, at, error, ...why }: Extract<TaskProgress, { readonly type: "ResourceLeftOut" }>,
+): SubTask {
+  const changed = withResource(product, resourceId, (part) =>
+    part.status === "IN_PROGRESS" || part.status === "SUCCESSFUL" ? part : leaveOut(part, why, error, at),
+  );
+  if (product.status !== "FAILED") return changed;
+  const { subTasks = [] } = changed;
+  const isOpen = subTasks.some(({ status, reasonCode }) => status === "FAILED" || reasonCode === "NOT_STARTED");
+  return isOpen ? changed : { ...changed, status: statusOfParts(changed) };
+}
+
 /** A resource that has not begun knows nothing of what its upgrade waits for before it. */
 function waitingAs({ status, waitingFor }: SubTask, own: SubTask): SubTask {
   return status === "PENDING" && waitingFor ? { ...own, waitingFor } : own;
+}
+
+/** A resource that is left out; of one that has failed before its own Workflow knows how far its hosts were. */
+function withHostsOf(known: SubTask, { subTasks = [], stages }: SubTask): SubTask {
+  return subTasks.length === 0 ? known : { ...known, subTasks, ...(stages && { stages }) };
 }
 
 /** A product that another one keeps from beginning: it says why, and so does each of its resources. */
@@ -190,6 +203,7 @@ function notBegun(product: SubTask, failed: Product): SubTask {
 /** Only a failed upgrade can be retried or given up, and its findings acknowledged; nothing else happens to one that is over. */
 function mayHappen(task: Task, type: TaskProgress["type"]): boolean {
   if (type === "FindingsAcknowledged") return !isOver(task) || task.resolutionStatus === "UNRESOLVED";
+  if (type === "ResourceLeftOut" && task.status === "Failed") return task.resolutionStatus === "UNRESOLVED";
   if (type === "RetryStarted") return task.status === "Failed" && task.isRetryable === true;
   if (type === "ResolutionEnded") return task.status === "Failed" && task.resolutionStatus === "UNRESOLVED";
   return !isOver(task);

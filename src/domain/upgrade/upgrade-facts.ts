@@ -16,6 +16,7 @@ import type {
   UpgradeHosts,
   UpgradePhase,
 } from "../spec/upgrade";
+import type { SkippedHost } from "../requests/skip";
 import type { LeftOutResource } from "../task/left-out";
 import { initialResourceSubTask } from "../task/resource-progress";
 import type { HostCounts } from "../task/sub-task";
@@ -156,6 +157,8 @@ export interface Told {
   readonly unfinished: readonly ResourcePlan[];
   /** By resource id. */
   readonly leftOut?: ReadonlyMap<string, LeftOutResource>;
+  /** Hosts that operators have left out. */
+  readonly skippedHosts?: readonly SkippedHost[];
   /** Epoch milliseconds. */
   readonly now: number;
   /** Absent where the upgrade needs none. */
@@ -178,7 +181,10 @@ export function upgradeWithFacts(plan: UpgradePlan, facts: UpgradeFacts, told: T
   const hostVersions = sumVersions(plan, facts);
   const leftOut = resources.flatMap(({ resourceId, name }) => {
     const reasonCode = told.leftOut?.get(resourceId)?.reasonCode;
-    return reasonCode ? [{ resourceId, name, reasonCode }] : [];
+    const hosts = (told.skippedHosts ?? [])
+      .filter((host) => host.resourceId === resourceId)
+      .map(({ hostId, hostName = hostId }) => ({ hostId, hostName, reasonCode: "SKIPPED_BY_OPERATOR" as const }));
+    return [...(reasonCode ? [{ reasonCode }] : []), ...hosts].map((one) => ({ resourceId, name, ...one }));
   });
   return {
     ...upgradeView(plan, state.phase, told.phaseSince),

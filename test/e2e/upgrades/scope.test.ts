@@ -81,6 +81,69 @@ describe("an upgrade of some hosts of a cluster", function () {
     expect(body.leftOut[0]).to.include({ resourceId: cluster("34"), reasonCode: "PRECHECK_FAILED" });
   });
 
+  it("leaves out a host in mid-run, and what fails is left out by a retry of the rest", async () => {
+    const [first, second, ...others] = await hosts();
+    const resourceId = cluster("34");
+    const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
+    const reason = "Its power supply is being replaced.";
+    const skip = (part: object) => service.post<Refused>(`/v1/upgrades/${id}/skip`, { ...part, reason });
+    expect((await skip({ resourceId, hostId: others[0]?.name })).status, "before or while it is read").to.equal(200);
+    expect(JSON.stringify((await skip({ resourceId, hostId: "esx-none" })).body)).to.contain("HOST_UNKNOWN");
+    expect((await skip({ resourceId: cluster("08") })).status).to.equal(400);
+    expect((await service.post(`/v1/upgrades/${id}/skip`, { resourceId })).status, "without a reason").to.equal(400);
+    await service.taskWhen(
+      id,
+      "host in work",
+      (task) => hostsOf(task).some(({ status }) => status === "IN_PROGRESS"),
+      60,
+    );
+    const whole = await skip({ resourceId });
+    expect([whole.status, JSON.stringify(whole.body)].join()).to.match(/^409.*RESOURCE_IN_WORK/);
+    const done = await service.taskWhen(id, "ended", ended, 120);
+    expect(done.status, JSON.stringify(done.errors)).to.equal("COMPLETED_WITH_WARNING");
+    expect(hostsOf(done).map(({ status, reasonCode }) => reasonCode ?? status)).to.deep.equal([
+      ...["SUCCESSFUL", "SUCCESSFUL", "SKIPPED_BY_OPERATOR"],
+      ...others.slice(1).map(() => "SUCCESSFUL"),
+    ]);
+    expect(Object.keys(await service.remediations())).to.include.members([first?.id, second?.id]);
+    expect(Object.keys(await service.remediations())).not.to.include(others[0]?.id);
+    const { body } = await service.get<{ leftOut: object[] }>(`/v1/upgrades/${id}`);
+    expect(body.leftOut).to.deep.include.members([
+      {
+        ...{ resourceId, name: body.leftOut.map((one) => (one as { name: string }).name)[0] },
+        ...{ reasonCode: "SKIPPED_BY_OPERATOR", hostId: others[0]?.id, hostName: others[0]?.name },
+      },
+    ]);
+    expect((await skip({ resourceId, hostId: first?.id })).status, "after its end").to.equal(409);
+  });
+
+  it("retries one of two failed clusters alone, and then without the host that fails", async () => {
+    const [first] = await hosts();
+    await maintain(first?.id ?? "");
+    const { resourceUpgradeSpecs: _one, ...spec } = exampleNow("cluster-draft");
+    const resourceUpgradeSpecs = [{ resourceId: cluster("34") }, { resourceId: cluster("08") }];
+    const { id } = await service.startUpgrade({ ...spec, resourceUpgradeSpecs });
+    await service.taskWhen(id, "failed its prechecks", ({ status }) => status === "Failed", 60);
+    const retry = (body: object) => service.post<Refused>(`/v1/upgrades/${id}/retry`, body);
+    expect(JSON.stringify((await retry({ skipHosts: ["esx-none"] })).body)).to.contain("skipHosts[0]");
+    expect((await retry({ resourceIds: [cluster("08")] })).status).to.equal(200);
+    const half = await service.taskWhen(
+      id,
+      "half done",
+      (task) => task.status === "Failed" && partsOf(task, "CLUSTER_UPGRADE").some((one) => one.status === "SUCCESSFUL"),
+      120,
+    );
+    expect(half.errors?.at(-1)?.errorCode).to.equal("RESOURCE_NOT_RETRIED");
+    const answer = await retry({ skipResources: [cluster("34")], reason: "Another night." });
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    const done = await service.taskWhen(id, "ended", ended, 60);
+    expect(done.status, JSON.stringify(done.errors)).to.equal("COMPLETED_WITH_WARNING");
+    expect(partsOf(done, "CLUSTER_UPGRADE").map(({ status, reasonCode }) => reasonCode ?? status)).to.deep.equal([
+      "SKIPPED_BY_OPERATOR",
+      "SUCCESSFUL",
+    ]);
+  });
+
   it("previews the hosts that it would leave out", async () => {
     const [first, second] = await hosts();
     const { status, body } = await service.post<{ products: { resources: { hostsNotInScope?: string[] }[] }[] }>(

@@ -108,6 +108,8 @@ const furtherModels = [
   "ApprovalSpec",
   "RejectionSpec",
   ...["Finding", "Acknowledgement", "AcknowledgementSpec", "FindingCounts"],
+  "SkipSpec",
+  "RetrySpec",
   "UpgradeApprovals",
   "Approval",
   "MgmtUpgradePatchSpec",

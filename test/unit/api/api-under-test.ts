@@ -101,6 +101,8 @@ export function fakeService(calls: Calls): UpgradeService {
     updateUpgrade: asked("updateUpgrade", upgradeExample),
     controlUpgrade: asked("controlUpgrade", upgradeExample),
     decideApproval: asked("decideApproval", upgradeExample),
+    skipPart: asked("skipPart", upgradeExample),
+    retryParts: asked("retryParts", upgradeExample),
     runPrechecks: asked("runPrechecks", precheckTaskExample),
     acknowledgeFinding: asked("acknowledgeFinding", precheckTaskExample),
     countUpgrades: asked("countUpgrades", countsExample),

@@ -13,7 +13,14 @@ import { type LeafSchema, shapeOf } from "../../../src/domain/codec";
 import { withoutNulls } from "../../../src/domain/decode";
 import { CanonicalTaskStatus, TaskStatus } from "../../../src/domain/spec/task";
 import { AcknowledgementSpec } from "../../../src/domain/spec/finding";
-import { ApprovalSpec, partThatCounts, RejectionSpec, UpgradeUpdateSpec } from "../../../src/domain/spec/upgrade-spec";
+import {
+  ApprovalSpec,
+  partThatCounts,
+  RejectionSpec,
+  RetrySpec,
+  SkipSpec,
+  UpgradeUpdateSpec,
+} from "../../../src/domain/spec/upgrade-spec";
 import { unknownFields } from "../../../src/domain/unknown-fields";
 import { fakeService } from "./api-under-test";
 
@@ -244,7 +251,9 @@ describe("the schemas of the document and the codecs that serve requests", funct
 
 /** Bodies of routes that refuse unknown fields. */
 const isStrict = (codec: t.Mixed) =>
-  [UpgradeUpdateSpec, ApprovalSpec, RejectionSpec, AcknowledgementSpec].some((one) => one === codec);
+  [UpgradeUpdateSpec, ApprovalSpec, RejectionSpec, AcknowledgementSpec, SkipSpec, RetrySpec].some(
+    (one) => one === codec,
+  );
 
 /** What such a route asks of a body beside its codec. */
 function takes(codec: t.Mixed, value: unknown): boolean {

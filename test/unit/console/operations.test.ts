@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { knownStatus } from "../../../src/console/model/labels";
 import { operationsFor, operationsOf, whoMayApprove } from "../../../src/console/model/operations";
-import type { Task } from "../../../src/domain/spec/task";
+import type { SubTask, Task } from "../../../src/domain/spec/task";
 import type { Upgrade, UpgradeStatus } from "../../../src/domain/spec/upgrade";
-import { part, task } from "./console-task";
+import { cluster, part, task } from "./console-task";
 
 const possible = (status: UpgradeStatus, more: Partial<Task> = {}) =>
   operationsOf({ id: "u1", status }, task([], { isCancellable: true, isRetryable: false, ...more })).map(
@@ -76,6 +76,33 @@ describe("the console's buttons", () => {
     expect(whoMayApprove([], upgrade, { caller: "alice", mayApprove: true }), "not open to approvals").to.equal(
       undefined,
     );
+  });
+
+  it("leave out what has not begun or has failed, and retry one cluster alone", () => {
+    const host = (name: string, status: SubTask["status"], more: Partial<SubTask> = {}) => ({
+      ...part("HOST_UPGRADE", status),
+      ...{ name, resources: [{ resourceId: `id-${name}`, name }], ...more },
+    });
+    const of = (status: UpgradeStatus, clusters: SubTask[], more: Partial<Task> = {}) => {
+      const all = operationsOf({ id: "u1", status }, task(clusters, { isCancellable: true, ...more }));
+      const labels = (name: string) => {
+        const groups = all.find((operation) => operation.name === name)?.parts?.() ?? [];
+        return groups.flatMap(({ choices }) => choices.map(({ label }) => label));
+      };
+      return { skip: labels("skip"), retry: labels("retry") };
+    };
+    const running = cluster("IN_PROGRESS", [host("a1", "IN_PROGRESS"), host("a2", "PENDING")], "A");
+    const skipped = { ...cluster("NOT_APPLICABLE", undefined, "D"), reasonCode: "SKIPPED_BY_OPERATOR" as const };
+    expect(
+      of("INPROGRESS", [running, cluster("PENDING", undefined, "B"), cluster("SUCCESSFUL", undefined, "C")]).skip,
+    ).to.deep.equal(["a2", "All of B"]);
+    expect(of("SCHEDULED", [cluster("PENDING", undefined, "B"), skipped]).skip, "the last cluster").to.deep.equal([]);
+    const failed = cluster("FAILED", [host("e1", "FAILED"), host("e2", "SUCCESSFUL")], "E");
+    const unresolved = { isCancellable: false, isRetryable: true, resolutionStatus: "UNRESOLVED" as const };
+    const both = of("COMPLETED_WITH_FAILURE", [failed, cluster("FAILED", undefined, "F")], unresolved);
+    expect(both.skip).to.deep.equal(["All of E", "e1", "All of F"]);
+    expect(both.retry).to.deep.equal(["Everything that is not done", "Only E", "Only F"]);
+    expect(of("COMPLETED_WITH_FAILURE", [failed], unresolved).retry, "no choice").to.deep.equal([]);
   });
 
   it("are not there when nothing can be done", () => {

@@ -54,6 +54,8 @@ describe("publishedRefusal", () => {
     reject: [],
     // What was found only the upgrade itself knows for sure.
     acknowledge: [...phases],
+    // Only the upgrade itself knows what has begun.
+    skip: phases,
   };
 
   for (const [name, allowed] of Object.entries(possible) as [RequestOutcome["request"], readonly UpgradePhase[]][]) {

@@ -54,6 +54,8 @@ const standing = (phase: UpgradePhase, changes: Partial<RequestContext> = {}): R
   askers: [],
   prechecksPassed: false,
   hasBegun: false,
+  resources: [],
+  skippedHosts: [],
   ...changes,
 });
 

@@ -84,11 +84,14 @@ describe("Steering an upgrade", () => {
     approve: (id) => service.decideApproval(id, { name: "approve" }, "alice")(),
     reject: (id) => service.decideApproval(id, rejection, "alice")(),
     acknowledge: (id) => service.acknowledgeFinding(id, `${id}-prechecks-1`, finding, "alice")(),
+    skip: (id) => service.skipPart(id, { resourceId: "cl-1", reason: skip.reason }, "alice")(),
   };
+  const skip = { name: "skip" as const, resourceId: "cl-1", reason: "It is being repaired." };
   const rejection = { name: "reject" as const, comment: "Not in the week of the fair." };
   const finding = { code: "CLUSTER_BUSY", resourceId: "c-1", reason: "That task is ours." };
   const said: Readonly<Record<string, object>> = {
     reject: rejection,
+    skip,
     acknowledge: { name: "acknowledge", precheckId: `${upgradeId}-prechecks-1`, ...finding },
   };
 

@@ -40,7 +40,7 @@ describe("The activity log of an upgrade", function () {
       executions,
       ask: (
         { id }: RunningUpgrade,
-        name: Exclude<UpgradeRequest["name"], "commit" | "approve" | "reject" | "acknowledge">,
+        name: Exclude<UpgradeRequest["name"], "commit" | "approve" | "reject" | "acknowledge" | "skip">,
         caller: string,
       ) => outcome(sendUpgradeRequest({ executions, identities })(id, { name }, caller)),
       commit: ({ id }: RunningUpgrade, times: object, caller: string) =>

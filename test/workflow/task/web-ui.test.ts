@@ -212,24 +212,24 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     });
     const upgrade = await bench().upgrade({ draft: true }, fake);
     await upgrade.untilStatuses("Pending / DRAFT");
-    expect(await offered(upgrade)).to.deep.equal({ signals: ["commit", "prechecks"], command: "commit" });
+    expect(await offered(upgrade)).to.deep.equal({ signals: ["commit", "prechecks", "skip"], command: "commit" });
     for (const request of ["resume", "retry", "pause", "resolve"] as const)
       expect((await upgrade.ask(request)).accepted, request).to.equal(false);
     await upgrade.ask("commit", { scheduledTimestamp: await later() });
     await upgrade.untilStatuses("Pending / SCHEDULED");
-    expect(await offered(upgrade)).to.deep.equal({ signals: ["commit"], command: "commit" });
+    expect(await offered(upgrade)).to.deep.equal({ signals: ["commit", "skip"], command: "commit" });
     expect(await upgrade.currentDetails()).to.contain(`--name commit \\\n  --input '{"upgradeNow": true}' \\\n`);
     await upgrade.ask("commit", { upgradeNow: true });
     await gate.reached;
-    expect(await offered(upgrade)).to.deep.equal({ signals: ["pause"], command: "pause" });
+    expect(await offered(upgrade)).to.deep.equal({ signals: ["pause", "skip"], command: "pause" });
     expect(await upgrade.currentDetails()).to.contain(`In work: ${upgrade.resourceId()}-name.`);
     await upgrade.ask("pause");
-    expect(await offered(upgrade)).to.deep.equal({ signals: ["resume"], command: "resume" });
+    expect(await offered(upgrade)).to.deep.equal({ signals: ["resume", "skip"], command: "resume" });
     expect(await upgrade.currentDetails()).to.match(/^\*\*Pausing\*\* \(PAUSED\)/);
     await upgrade.ask("resume");
     gate.open();
     await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
-    expect(await offered(upgrade)).to.deep.equal({ signals: ["retry", "resolve"], command: "retry" });
+    expect(await offered(upgrade)).to.deep.equal({ signals: ["retry", "resolve", "skip"], command: "retry" });
     for (const request of ["commit", "resume", "prechecks", "pause"] as const)
       expect((await upgrade.ask(request)).accepted, request).to.equal(false);
     await upgrade.ask("resolve");
@@ -247,7 +247,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
       .to.contain("It waits for 1 approval of 1.")
       .and.to.contain(`--name approve \\\n  --input '{"requestedBy": "NAME"}' \\\n`)
       .and.to.contain("- `commit`: gives it another time, by its input");
-    expect((await offered(upgrade)).signals).to.deep.equal(["approve", "commit", "reject"]);
+    expect((await offered(upgrade)).signals).to.deep.equal(["approve", "commit", "reject", "skip"]);
     expect((await upgrade.ask("approve", { requestedBy: "bob" })).accepted).to.equal(true);
     await upgrade.end();
   });

@@ -55,7 +55,7 @@ export const answerModels = {
     hosts: "Its host counts.",
     expectedEnd: "Expected end, estimated from the finished hosts. Absent if unknown.",
     decideBy: "Deadline for retrying or resolving a failed upgrade.",
-    leftOut: "Resources that the upgrade leaves out, and why. Absent where it leaves out none.",
+    leftOut: "Resources that the upgrade leaves out, and hosts that operators left out. Absent where there are none.",
     versions: "Versions of each product before and after the upgrade.",
     hostVersions: "Number of hosts per version, as last read.",
     resources: "The clusters and servers to upgrade.",
@@ -109,10 +109,12 @@ export const answerModels = {
       leftOut: "Hosts that are not to be upgraded, which no other number counts. Absent where there are none.",
     },
   ),
-  LeftOutResource: object(LeftOutResource, "A resource of an upgrade that is not upgraded.", {
+  LeftOutResource: object(LeftOutResource, "A resource of an upgrade, or a host of one, that is not upgraded.", {
     resourceId: "Id of the resource.",
     name: "Name of the resource.",
     reasonCode: "Why it is left out.",
+    hostId: "Id of the host, or the name by which a Signal has it. Absent: the whole resource.",
+    hostName: "Name of the host.",
   }),
   HostVersion: object(HostVersion, "How many hosts run a version.", {
     version: "The version.",

@@ -18,9 +18,11 @@ import {
   PersonalitySpec,
   PreRemediationPowerAction,
   RejectionSpec,
+  RetrySpec,
   ResourceType,
   ResourceUpgradeSpec,
   RolloutSpec,
+  SkipSpec,
   TemporaryNetwork,
   ToleratedFailures,
   UpgradeMechanism,
@@ -57,6 +59,24 @@ export const requestModels = {
   },
   RejectionSpec: {
     ...object(RejectionSpec, "Why an upgrade is rejected.", { comment: "The reason, for people." }),
+    inFull: withoutOtherFields,
+  },
+  SkipSpec: {
+    ...object(SkipSpec, "What is left out of an upgrade, and why.", {
+      resourceId: "Id of a cluster of the upgrade.",
+      hostId: "Id or name of a host of the cluster. Absent: the whole cluster.",
+      reason: "The reason, for people.",
+    }),
+    inFull: withoutOtherFields,
+  },
+  RetrySpec: {
+    ...object(RetrySpec, "What a retry is about. Without fields: all that is not done.", {
+      resourceIds:
+        "Ids of the only resources to retry. One that was left out by an operator is upgraded again. What comes after another product needs that to be done, or named too.",
+      skipResources: "Ids of clusters to leave out from now on.",
+      skipHosts: "Ids or names of hosts to leave out from now on.",
+      reason: "Why something is left out, for people.",
+    }),
     inFull: withoutOtherFields,
   },
   OnPrecheckFailure: enumeration(OnPrecheckFailure, "What a cluster that fails its prechecks does to its upgrade.", {

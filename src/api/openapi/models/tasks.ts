@@ -136,6 +136,7 @@ export const taskModels = {
     EARLIER_PRODUCT_FAILED: "A product before it failed.",
     NOT_IN_SCOPE: "The request leaves it out.",
     HOST_LEFT_CLUSTER: "The host is no longer in its cluster.",
+    SKIPPED_BY_OPERATOR: "An operator has left it out.",
     PRECHECK_FAILED: "The cluster failed its prechecks, and the request has it left out (`onPrecheckFailure`).",
   }),
   Stage: object(Stage, "A step of a part of a task.", {

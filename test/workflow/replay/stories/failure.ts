@@ -1,4 +1,5 @@
 import { ApplicationFailure } from "@temporalio/common";
+import { activityQuery } from "../../../../workflows/messages";
 import type { ClusterHost } from "../../../../src/domain/task/host-remediation";
 import {
   activityFailure,
@@ -12,6 +13,7 @@ import {
   sampleHosts,
   upgraded,
 } from "../../../support/fake-activities";
+import { eventually } from "../../../support/eventually";
 import type { RunningUpgrade } from "../../../support/running-upgrade";
 import { clusters } from "../../../support/sample-plan";
 import type { UpgradeBench } from "../../../support/upgrade-bench";
@@ -25,6 +27,46 @@ export const failureStories: Readonly<Record<string, Story>> = {
       const { upgrade, mend } = await failedHost(bench);
       mend();
       await upgrade.ask("retry");
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
+  "retried-without-the-host-that-failed": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const { upgrade } = await failedHost(bench);
+      const part = { resourceId: upgrade.resourceId(), hostId: "host-2" };
+      await upgrade.ask("skip", { ...part, reason: "In repair.", requestedBy: "operator" });
+      await upgrade.ask("retry");
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
+  "retried-one-cluster-after-the-other": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const resources = clusters(2);
+      let fails = true;
+      const fake = new FakeActivities(
+        {
+          remediateHost: async (input) => {
+            if (fails) throw hostFailure(input);
+            return upgraded(input);
+          },
+        },
+        1,
+      );
+      const upgrade = await bench.upgrade({ resources }, fake);
+      await upgrade.untilStatuses(failed);
+      fails = false;
+      await upgrade.ask("retry", { resourceIds: [resources[0]?.resourceId] });
+      await eventually(
+        () => upgrade.handle.query(activityQuery),
+        ({ entries }) => entries.filter(({ kind }) => kind === "FAILED").length === 2,
+      );
+      await upgrade.ask("retry", { skipResources: [resources[1]?.resourceId], reason: "Another night." });
       await upgrade.end();
       return upgrade;
     },

@@ -34,6 +34,24 @@ export const operationStories: Readonly<Record<string, Story>> = {
     },
   },
 
+  "a-host-and-a-cluster-left-out": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const [first, second] = clusters(2) as [{ resourceId: string }, { resourceId: string }];
+      const later = { ...second, scheduledTimestamp: await bench.inTime(3_600_000) };
+      const gate = new Gate();
+      const fake = new FakeActivities({ remediateHost: (input) => gate.pass().then(() => upgraded(input)) }, hostCount);
+      const upgrade = await bench.upgrade({ resources: [first, later] }, fake);
+      await gate.reached;
+      for (const hostId of ["host-1", "host-2", "host-9"])
+        await upgrade.ask("skip", { resourceId: first.resourceId, hostId, reason: "In repair." });
+      await upgrade.ask("skip", { resourceId: later.resourceId, reason: "Not tonight." });
+      gate.open();
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
   "open-while-paused": { ends: "OPEN", tell: pausedAfterHost },
 
   "cancelled-while-paused": {
