@@ -1,6 +1,7 @@
 import { distanceWords, roughDuration } from "../domain/duration";
 import { legible } from "../domain/legible";
-import { type ChangeRecord, labelTexts } from "../domain/spec/change-record";
+import { labelTexts } from "../domain/spec/change-record";
+import type { MaintenanceOverride, UpgradeReasons } from "../domain/spec/maintenance-override";
 import type { SubTask, Task } from "../domain/spec/task";
 import type { Upgrade, UpgradeApprovals, UpgradeHosts } from "../domain/spec/upgrade";
 import type { UpgradeCounts } from "../domain/upgrade/attention";
@@ -119,12 +120,22 @@ function approvalsText({ required, given }: UpgradeApprovals): string {
 }
 
 /** Why something is made, a label and a text for each line. */
-export function changeRecordLines({ reason, changeId, labels }: ChangeRecord): (readonly [string, string])[] {
+export function changeRecordLines({
+  reason,
+  changeId,
+  labels,
+  maintenanceOverride,
+}: UpgradeReasons): (readonly [string, string])[] {
   return [
     ["Change", legible(changeId ?? "")],
     ["Reason", legible(reason ?? "")],
     ["Labels", legible(labelTexts(labels).join(", "))],
+    ["Windows", maintenanceOverride ? `ignored${overrideWords(maintenanceOverride)}` : ""],
   ];
+}
+
+function overrideWords({ by, reason }: MaintenanceOverride): string {
+  return legible(`${by === undefined ? "" : ` by ${by}`}: ${reason}`);
 }
 
 interface StatusRoom {

@@ -8,10 +8,12 @@ export interface MaintenancePlace {
   readonly domain: string;
   /** Id of the window in the inventory. */
   readonly maintenanceWindow?: string;
+  /** Neither window nor change freezes hold for it: somebody has overridden them. An emergency stop does. */
+  readonly ignoresCalendar?: true;
 }
 
 /** Where a cluster is, or the clusters of a NETVIRT instance. */
-export function placeOf({ domain, maintenanceWindow }: MaintenancePlace): MaintenancePlace {
+export function placeOf({ domain, maintenanceWindow }: Omit<MaintenancePlace, "ignoresCalendar">): MaintenancePlace {
   return { domain, ...(maintenanceWindow !== undefined && { maintenanceWindow }) };
 }
 

@@ -84,7 +84,11 @@ export function maintenanceCalendar(
     return openingAt(open, meant, maintenanceWindow ?? "", now);
   };
   return E.right({
-    at: (places, now) => places.map((place) => openingOf(place, now)).reduce(narrower, { isOpen: true }),
+    at: (places, now) =>
+      places
+        .filter(({ ignoresCalendar }) => ignoresCalendar !== true)
+        .map((place) => openingOf(place, now))
+        .reduce(narrower, { isOpen: true }),
   });
 }
 

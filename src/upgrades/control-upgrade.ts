@@ -1,6 +1,7 @@
 import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
 import type { ErrorBody } from "../domain/errors";
+import { commitOverrideProblem } from "../domain/plan/maintenance-override";
 import { commits, hasSwitchedOver, scheduleProblem, switchoverBegun } from "../domain/plan/schedule";
 import { resourcesOf } from "../domain/plan/upgrade-plan";
 import { endedAsAsked, endedRefusal, type Request } from "../domain/requests/published-upgrade";
@@ -215,7 +216,7 @@ export function updateUpgrade(deps: UpdateUpgradeDependencies) {
         ),
         TE.chain(() => TE.left(error)),
       );
-    const problem = scheduleProblem(commit, identities.now());
+    const problem = scheduleProblem(commit, identities.now()) ?? commitOverrideProblem(commit);
     if (problem) return refuse(problem);
     return pipe(
       executions.readUpgrade(id),

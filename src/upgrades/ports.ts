@@ -67,7 +67,7 @@ export interface RequestOrigin {
 }
 
 /** A request that was refused without the upgrade being asked. */
-export type RefusedRequest = CommitSpec & {
+export type RefusedRequest = Omit<CommitSpec, "reason"> & {
   readonly request: RequestOutcome["request"];
   readonly requestedBy: string;
   readonly comment?: string;

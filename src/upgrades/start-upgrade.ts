@@ -40,7 +40,7 @@ export function startUpgrade(deps: StartUpgradeDependencies) {
     const until = identities.now() + startMilliseconds;
     if (idempotencyKey === undefined) {
       return pipe(
-        admitAndPlan(deps, request, identities.newId(), until),
+        admitAndPlan(deps, { ...request, caller }, identities.newId(), until),
         TE.chain((plan) =>
           pipe(
             deps.executions.start(plan, { requestedBy: caller }, until),
@@ -62,7 +62,7 @@ function startOnce(deps: StartUpgradeDependencies, request: WarnedSpec, caller: 
   const digest = deps.identities.digest(request.spec);
   const earlier = () => repeated(deps, id, digest, until);
   return pipe(
-    admitAndPlan(deps, request, id, until),
+    admitAndPlan(deps, { ...request, caller }, id, until),
     TE.matchE(
       // What is refused now may have been accepted before: its own upgrade holds the lock, its bundle was recalled since.
       // Where Temporal does not answer, asking again would only take as long again.
@@ -196,6 +196,8 @@ const restOfStart = 1000;
 /** A request, and what was ignored of it before. */
 interface WarnedSpec {
   readonly spec: UpgradeSpec;
+  /** Who asks; absent where nothing is started. */
+  readonly caller?: string;
   readonly warnings?: readonly RequestWarning[];
 }
 
@@ -214,7 +216,7 @@ function planSettings({
 /** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */
 function admitAndPlan(
   { catalog, inventory, executions, freezes, identities, ...settings }: PlanDependencies,
-  { spec, warnings = [] }: WarnedSpec,
+  { spec, warnings = [], caller }: WarnedSpec,
   id: string,
   until: Deadline = Infinity,
 ): TE.TaskEither<ServiceError, UpgradePlan> {
@@ -248,7 +250,9 @@ function admitAndPlan(
         }),
         E.mapLeft((rejections) => refusal(rejections, holders)),
         E.chainFirst(() => holders),
-        E.map((admitted) => planUpgrade(admitted, { id, now, notifications, warnings, ...planSettings(settings) })),
+        E.map((admitted) =>
+          planUpgrade(admitted, { id, now, notifications, warnings, requestedBy: caller, ...planSettings(settings) }),
+        ),
       ),
     ),
     TE.chainFirst((plan) => refuseFrozen(freezes, plan)),

@@ -56,7 +56,7 @@ export interface SamplePlanOptions {
   /** What the request says of servers. */
   readonly inputs?: Pick<
     UpgradeSpec,
-    "netvirtUpgradeUserInputSpecs" | "mgmtUpgradeUserInputSpecs" | "onPrecheckFailure"
+    "netvirtUpgradeUserInputSpecs" | "mgmtUpgradeUserInputSpecs" | "onPrecheckFailure" | "maintenanceWindow" | "reason"
   >;
   /** Of every cluster; the health gate is off unless a test is about it. */
   readonly rollout?: Partial<RolloutPolicy>;

@@ -146,7 +146,7 @@ export class UpgradeBench {
   readonly closedDomains = new Set<string>();
 
   readonly openingOf = (places: readonly MaintenancePlace[]): Opening =>
-    places.some(({ domain }) => this.closedDomains.has(domain))
+    places.some(({ domain, ignoresCalendar }) => !ignoresCalendar && this.closedDomains.has(domain))
       ? { isOpen: false, because: "OUTSIDE_MAINTENANCE_WINDOW", id: "nights" }
       : { isOpen: true };
 

@@ -58,6 +58,7 @@ export class UpgradeActivity {
         draft: plan.draft,
         ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
         ...changeRecordOf(plan.spec),
+        ...(plan.maintenanceOverride && { maintenanceWindow: "IGNORE" }),
       },
     });
   }
@@ -72,11 +73,13 @@ export class UpgradeActivity {
     phase: UpgradePhase,
     { reason, run }: { readonly reason?: Reason | undefined; readonly run?: number } = {},
   ): void {
-    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, comment } = asked;
+    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, comment, maintenanceWindow, reason: why } = asked;
     const details = {
       ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
       ...(upgradeNow !== undefined && { upgradeNow }),
       ...(mgmtUpgradePatchSpecs && { mgmtUpgradePatchSpecs }),
+      ...(maintenanceWindow !== undefined && { maintenanceWindow }),
+      ...(why !== undefined && { reason: why }),
       ...(run !== undefined && { precheckRun: run }),
       ...(comment !== undefined && { comment }),
     };

@@ -2,9 +2,10 @@ import { condition, log, metricMeter } from "@temporalio/workflow";
 import type { ActivityRecord } from "../../src/domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../src/domain/errors";
 import type { Closed } from "../../src/domain/opening";
-import { beginTime, type CommitSpec, firstPhase } from "../../src/domain/plan/schedule";
+import { beginTime, firstPhase } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { ApprovalContext } from "../../src/domain/requests/approvals";
+import type { CommitPayload } from "../../src/domain/requests/upgrade-request";
 import type { Task } from "../../src/domain/spec/task";
 import { type Approval, hasEnded, type UpgradePhase } from "../../src/domain/spec/upgrade";
 import { precheckRuns, prechecksPassed } from "../../src/domain/task/prechecks";
@@ -345,9 +346,12 @@ export class UpgradeState {
     return this.known.unfinished(this.resources);
   }
 
-  /** Gives what has not begun another time, as a commit may. */
-  reschedule(commit: CommitSpec): void {
+  /** Gives what has not begun another time, or has it ignore maintenance windows, as a commit may. */
+  reschedule(commit: CommitPayload): void {
+    const { maintenanceOverride: before } = this.plan;
     if (!this.times.reschedule(commit, this.known.begun)) return;
+    const { maintenanceOverride } = this.plan;
+    if (maintenanceOverride && !before) this.record({ type: "MaintenanceOverridden", maintenanceOverride });
     this.notifier.approvalsDropped();
     if (this.approvals.drop()) this.activity.approvalsDropped();
     this.publish();

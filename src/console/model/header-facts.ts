@@ -48,6 +48,7 @@ export function headerFacts(upgrade: Upgrade, task: Task, now: number): Fact[] {
         ]),
     ...versionFacts(upgrade),
     ...approvalFacts(upgrade),
+    ...overrideFacts(upgrade),
     ...changeRecordFacts(upgrade),
   ];
 }
@@ -63,6 +64,12 @@ function approvalFacts({ approvals }: Upgrade): Fact[] {
       parts: [[`${given.length} of ${required}`, ...(names.length > 0 ? [names.join(", ")] : [])].join(": ")],
     },
   ];
+}
+
+function overrideFacts({ maintenanceOverride }: Upgrade): Fact[] {
+  if (!maintenanceOverride) return [];
+  const { reason, at, by: who } = maintenanceOverride;
+  return [{ term: "Maintenance windows", parts: ["ignored", ...by(who), ", ", { at: Date.parse(at) }, `: ${reason}`] }];
 }
 
 function changeRecordFacts({ reason, changeId, labels }: Upgrade): Fact[] {

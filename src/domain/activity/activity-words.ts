@@ -81,11 +81,12 @@ function subjectOf({ kind, hostName, resourceName, resourceId = "" }: ActivityEn
 
 function circumstances({ details = {} }: ActivityEntry, time: (timestamp: string) => string): string {
   const { draft, scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, lateSeconds, hosts, ...said } = details;
-  const { changeId, reason, comment } = said;
+  const { changeId, reason, comment, maintenanceWindow } = said;
   const parts = [
     draft === true && "as a draft",
     changeId !== undefined && `change ${changeId}`,
     upgradeNow === true ? "to start now" : scheduledTimestamp !== undefined && `for ${time(scheduledTimestamp)}`,
+    maintenanceWindow !== undefined && "ignoring maintenance windows",
     mgmtUpgradePatchSpecs &&
       `switchovers at ${mgmtUpgradePatchSpecs.map((one) => time(one.startSwitchoverTimestamp)).join(", ")}`,
     lateSeconds !== undefined && `${lateSeconds} s late`,

@@ -3,6 +3,7 @@ import { HostVersion, Product } from "../spec/upgrade";
 import { model, OneOf, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
 import { changeRecordOf, toldChangeRecord } from "../spec/change-record";
+import { overrideOf, toldOverride } from "../spec/maintenance-override";
 import type { ClusterMember } from "../spec/cluster";
 import { RequestWarning } from "../spec/request-warning";
 import { HostosUpgradeOptionsSpec, UpgradeMechanism } from "../spec/upgrade-spec";
@@ -148,6 +149,7 @@ export const UpgradePreview = model(
     /** How many approvals it would need; absent means none. */
     requiredApprovals: WholeNumber,
     ...toldChangeRecord,
+    ...toldOverride,
     /** What of the request has no effect. */
     warnings: t.array(RequestWarning),
   },
@@ -162,7 +164,7 @@ export interface HostsForPreview {
 
 /** The part of a plan that tells a user what would happen; where things are reached stays inside. */
 export function previewOf(
-  { name, bundle, draft, products, spec, approvals, warnings }: UpgradePlan,
+  { name, bundle, draft, products, spec, approvals, warnings, maintenanceOverride }: UpgradePlan,
   { hosts, errors }: HostsForPreview,
 ): UpgradePreview {
   return {
@@ -180,6 +182,7 @@ export function previewOf(
     ...(bundle.version !== undefined && { bundleVersion: bundle.version }),
     ...(approvals !== undefined && { requiredApprovals: approvals }),
     ...changeRecordOf(spec),
+    ...overrideOf({ maintenanceOverride }),
     ...(warnings && { warnings: [...warnings] }),
   };
 }

@@ -1,9 +1,11 @@
 import type { ErrorBody } from "../errors";
 import { changeRecordOf } from "../spec/change-record";
+import { overrideOf } from "../spec/maintenance-override";
 import type { SubTask } from "../spec/task";
 import { hasEnded, statusOfPhase, type Upgrade, type UpgradePhase } from "../spec/upgrade";
 import type { MgmtUpgradePatchSpec, ResourceUpgradeSpec, UpgradeUpdateSpec } from "../spec/upgrade-spec";
 import { toEpochMilliseconds, toTimestamp } from "../timestamp";
+import { overrideMaintenance } from "./maintenance-override";
 import { inputTarget } from "./scope";
 import type { MgmtUpgradePlan, ResourcePlan, UpgradePlan } from "./upgrade-plan";
 
@@ -13,7 +15,7 @@ const clockSkew = 60_000;
 /** The time fields that a resource of the request and a commit share. `upgradeNow: true` wins over the time. */
 export type Schedule = Pick<ResourceUpgradeSpec, "scheduledTimestamp" | "upgradeNow">;
 
-/** What a commit may say: one time for all resources, and times of switchovers. */
+/** What a commit may say: one time for all resources, times of switchovers, and that it waits for no maintenance window. */
 export type CommitSpec = Omit<UpgradeUpdateSpec, "markForCancellation">;
 
 /** The time not before which the upgrade may run; absent means now. */
@@ -39,7 +41,8 @@ export function saysWhen(schedule: Schedule): boolean {
 
 /** Whether it commits; one that is only about switchovers changes their times and nothing else. */
 export function commits(commit: CommitSpec): boolean {
-  return saysWhen(commit) || commit.mgmtUpgradePatchSpecs === undefined;
+  const { mgmtUpgradePatchSpecs, maintenanceWindow } = commit;
+  return saysWhen(commit) || maintenanceWindow !== undefined || mgmtUpgradePatchSpecs === undefined;
 }
 
 /** Whether resources that have these times keep them where one time is given to all, or none is said. */
@@ -109,12 +112,16 @@ export function rescheduleSwitchovers(plan: UpgradePlan, patches: readonly MgmtU
 }
 
 /**
- * A plan as it was started, with the times that its upgrade has now. A server begins with the first of the clusters, as
+ * A plan as it was started, with the times and the override that its upgrade has now. A server begins with the first of the clusters, as
  * when it was planned.
  */
 export function withTimesOf(
   plan: UpgradePlan,
-  { resourceUpgradeSpecs: specs = plan.spec.resourceUpgradeSpecs, mgmtUpgradeUserInputSpecs: inputs = [] }: Upgrade,
+  {
+    resourceUpgradeSpecs: specs = plan.spec.resourceUpgradeSpecs,
+    mgmtUpgradeUserInputSpecs: inputs = [],
+    maintenanceOverride,
+  }: Upgrade,
 ): UpgradePlan {
   const times = new Map(specs.map((one) => [one.resourceId, notBefore(one)]));
   const [first] = [...times.values()]
@@ -139,7 +146,8 @@ export function withTimesOf(
       ),
     })),
   };
-  return rescheduleSwitchovers(known, switchovers);
+  const moved = rescheduleSwitchovers(known, switchovers);
+  return maintenanceOverride ? overrideMaintenance(moved, maintenanceOverride) : moved;
 }
 
 function withTime<T extends Schedule>(timed: T, { scheduledTimestamp, upgradeNow }: Unset<Schedule>): T {
@@ -273,5 +281,6 @@ export function upgradeView(plan: UpgradePlan, phase?: UpgradePhase, at?: string
     bundle,
     ...(hasEnded(current) && at !== undefined && { endTime: toEpochMilliseconds(at) }),
     ...changeRecordOf(spec),
+    ...overrideOf(plan),
   };
 }

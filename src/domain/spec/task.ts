@@ -4,6 +4,7 @@ import { ErrorBody } from "../errors";
 import { PageMetadata } from "../page";
 import { Timestamp } from "../timestamp";
 import { toldChangeRecord } from "./change-record";
+import { toldOverride } from "./maintenance-override";
 import { RequestWarning } from "./request-warning";
 
 /**
@@ -206,6 +207,7 @@ const sometimes = {
   /** How long after its scheduled time the work has begun; absent where that was on time. */
   lateSeconds: WholeNumber,
   ...toldChangeRecord,
+  ...toldOverride,
   /** What of its request has no effect. */
   warnings: t.array(RequestWarning),
   /** How old the oldest part of it is; absent where all Workflows that run have answered. */

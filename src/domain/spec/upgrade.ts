@@ -5,6 +5,7 @@ import { PageMetadata } from "../page";
 import { Timestamp } from "../timestamp";
 import { Bundle } from "./bundle";
 import { toldChangeRecord } from "./change-record";
+import { toldOverride } from "./maintenance-override";
 import { RequestWarning } from "./request-warning";
 import { ReasonCode, TaskResource, type CanonicalTaskStatus, WaitingFor } from "./task";
 import {
@@ -191,6 +192,7 @@ export const Upgrade = model(
     netvirtUpgradeUserInputSpecs: t.array(NetvirtUpgradeUserInputSpec),
     mgmtUpgradeUserInputSpecs: t.array(MgmtUpgradeUserInputSpec),
     ...toldChangeRecord,
+    ...toldOverride,
     /** Absent where it needs none. */
     approvals: UpgradeApprovals,
     /** What of its request has no effect. */

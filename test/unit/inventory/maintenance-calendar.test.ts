@@ -109,6 +109,18 @@ describe("the maintenance calendar", () => {
     expect(at("2026-11-29T02:20:00Z")).to.include({ isOpen: false, id: "saturdays" });
   });
 
+  it("is open for what ignores it, in a freeze too, and closed for the rest of the places", () => {
+    const freezes = [
+      { id: "year-end", from: "2026-12-01T00:00:00Z", until: "2027-01-01T00:00:00Z", reason: "Accounts" },
+    ];
+    const calendar = maintenanceCalendar([saturdays, nights], freezes);
+    if (E.isLeft(calendar)) throw new Error(calendar.left.join("\n"));
+    const { at } = calendar.right;
+    const ignored = { domain: "fra1", ...onSaturday, ignoresCalendar: true as const };
+    expect(at([ignored], Date.parse("2026-12-24T12:00:00Z"))).to.deep.equal({ isOpen: true });
+    expect(at([ignored, { domain: "muc1" }], Date.parse("2026-12-24T12:00:00Z"))).to.include({ isOpen: false });
+  });
+
   it("says that a window never opens again", () => {
     const past = { ...nights, recurrence: "FREQ=DAILY;UNTIL=20260101T000000Z" };
     expect(calendarOf([past])(atNight, "2026-11-25T12:00:00Z")).to.deep.equal({

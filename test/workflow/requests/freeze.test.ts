@@ -126,6 +126,42 @@ describe("Freezing running upgrades", function () {
     ]);
   });
 
+  it("waits for no maintenance window where somebody has overridden it, but for the end of an emergency stop", async () => {
+    bench().closedDomains.add(platform.domain);
+    await freeze();
+    const inputs = { maintenanceWindow: "IGNORE", reason: "Zero-day" } as const;
+    const upgrade = await start("HOSTOS", { inputs });
+    await untilFrozen(upgrade);
+    expect(await platform.steps()).to.deep.equal([]);
+    await thaw();
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    const { maintenanceWindow, maintenanceOverride } = await upgrade.task();
+    expect({ maintenanceWindow, maintenanceOverride }).to.deep.include({ maintenanceWindow: "IGNORE" });
+    expect(maintenanceOverride).to.include({ reason: "Zero-day" });
+    expect((await kinds(upgrade)).filter((kind) => kind.startsWith("WINDOW"))).to.deep.equal([]);
+  });
+
+  it("overrides the maintenance window with the commit of a draft, and says who did and why", async () => {
+    bench().closedDomains.add(platform.domain);
+    const upgrade = await start("HOSTOS", { draft: true });
+    await eventually(
+      () => upgrade.upgrade(),
+      ({ phase }) => phase === "DRAFT_READY",
+    );
+    await upgrade.ask("commit", { maintenanceWindow: "IGNORE", reason: "Zero-day", requestedBy: "root" });
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    for (const told of [await upgrade.task(), await upgrade.upgrade()]) {
+      expect(told.maintenanceWindow).to.equal("IGNORE");
+      expect(told.maintenanceOverride).to.include({ reason: "Zero-day", by: "root" });
+    }
+    const { entries } = await upgrade.handle.query(activityQuery);
+    const { actor, details } = entries.find(({ kind }) => kind === "COMMIT") ?? {};
+    expect({ actor, details }).to.deep.equal({
+      actor: "root",
+      details: { maintenanceWindow: "IGNORE", reason: "Zero-day" },
+    });
+  });
+
   it("lets NETVIRT begin no further node when the maintenance window closes", async () => {
     const { closedDomains } = bench();
     await platform.hostSeconds(2);

@@ -87,10 +87,11 @@ export const activityModels = {
     precheckRun: "Number of the precheck run, counted from 1.",
     lateSeconds: "How many seconds late the work started.",
     hosts: "Host counts of a resource that has ended.",
-    reason: "Why the upgrade is made, as its request said.",
+    reason: "Why the upgrade is made, or ignores maintenance windows, as the request said.",
     changeId: "Id of the change record in another system.",
     comment: "What an approver said.",
     labels: "Labels of the upgrade, each value by its name.",
+    maintenanceWindow: "That maintenance windows and change freezes are ignored.",
   }),
   EndedHosts: object(EndedHosts, "Host counts of a resource when it ended.", {
     total: "All hosts.",

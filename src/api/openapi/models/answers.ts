@@ -9,6 +9,7 @@ import {
   UpgradePreview,
   WavePart,
 } from "../../../domain/plan/preview";
+import { MaintenanceOverride } from "../../../domain/spec/maintenance-override";
 import {
   Approval,
   HostVersion,
@@ -22,6 +23,7 @@ import {
   UpgradeHosts,
   UpgradeStatus,
 } from "../../../domain/spec/upgrade";
+import { MaintenanceChoice } from "../../../domain/spec/upgrade-spec";
 import { PhaseCount, UpgradeCounts, UpgradeSort } from "../../../domain/upgrade/attention";
 import { Health, HealthStatus } from "../../routes/health";
 import { type Component, enumeration, object, pageFields } from "../component";
@@ -65,6 +67,9 @@ export const answerModels = {
     reason: "Why the upgrade is made, as its request said.",
     changeId: "Id of the change record in another system.",
     labels: "Labels of the upgrade, each value by its name.",
+    maintenanceWindow:
+      "`IGNORE` if it does not wait for maintenance windows and change freezes of the inventory. Absent if it does.",
+    maintenanceOverride: "Who decided that, when and why.",
     approvals: "The approvals that the upgrade needs before it begins, and those that it has. Absent: none needed.",
     warnings: "Parts of the request that have no effect.",
     errors: "Why the other fields cannot be read.",
@@ -85,6 +90,14 @@ export const answerModels = {
     RESOLVED: "Failed; an operator gave it up.",
     CANCELLED: "Cancelled.",
     FAILED: "Failed; the deadline for a retry passed.",
+  }),
+  MaintenanceChoice: enumeration(MaintenanceChoice, "What an upgrade makes of maintenance windows.", {
+    IGNORE: "It does not wait for maintenance windows and change freezes of the inventory. Emergency stops still hold.",
+  }),
+  MaintenanceOverride: object(MaintenanceOverride, "A decision to ignore maintenance windows and change freezes.", {
+    reason: "Why, as the request said.",
+    at: "When it was decided.",
+    by: "Who decided it.",
   }),
   UpgradeApprovals: object(UpgradeApprovals, "Approvals of an upgrade as it is planned.", {
     required: "How many it needs.",
@@ -164,6 +177,9 @@ export const answerModels = {
     reason: "Why the upgrade is made, as its request said.",
     changeId: "Id of the change record in another system.",
     labels: "Labels of the upgrade, each value by its name.",
+    maintenanceWindow:
+      "`IGNORE` if it does not wait for maintenance windows and change freezes of the inventory. Absent if it does.",
+    maintenanceOverride: "Who decided that, when and why.",
     warnings: "Parts of the request that have no effect.",
   }),
   PreviewedProduct: object(PreviewedProduct, "A product of a preview; products run one after another.", {
