@@ -63,6 +63,8 @@ export interface FreezeLook {
 export interface FreezeFound {
   /** Absent where nothing is frozen. */
   readonly error?: ErrorBody;
+  /** When the maintenance window closes that is open, or a change freeze begins (epoch milliseconds); absent without one. */
+  readonly closesAt?: number;
 }
 
 /** One Stage per precheck, all of them, failed ones with their errors. Failed checks are a result, not a failure. */

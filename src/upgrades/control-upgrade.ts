@@ -2,7 +2,14 @@ import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
 import type { ErrorBody } from "../domain/errors";
 import { commitOverrideProblem } from "../domain/plan/maintenance-override";
-import { commits, hasSwitchedOver, scheduleProblem, switchoverBegun } from "../domain/plan/schedule";
+import {
+  commits,
+  hasSwitchedOver,
+  locksLater,
+  saysWhen,
+  scheduleProblem,
+  switchoverBegun,
+} from "../domain/plan/schedule";
 import { resourcesOf } from "../domain/plan/upgrade-plan";
 import { endedAsAsked, endedRefusal, type Request } from "../domain/requests/published-upgrade";
 import type { Task } from "../domain/spec/task";
@@ -193,12 +200,14 @@ export interface UpdateUpgradeDependencies {
   >;
   readonly freezes: Pick<Freezes, "read">;
   readonly identities: Pick<Identities, "newId" | "now">;
+  /** Minutes before its time from which on a scheduled upgrade holds the locks of its resources. */
+  readonly lockLeadMinutes: number;
 }
 
 /**
  * Commits a draft, gives a scheduled upgrade or a switchover another time, or cancels an upgrade; gives the Upgrade as it
- * is then. Nothing is committed while something of it is frozen, nor a draft while another upgrade visibly holds one of its
- * resources.
+ * is then. Nothing is committed while something of it is frozen, nor what begins soon while another upgrade visibly holds one
+ * of its resources.
  */
 export function updateUpgrade(deps: UpdateUpgradeDependencies) {
   const { executions, identities } = deps;
@@ -223,8 +232,14 @@ export function updateUpgrade(deps: UpdateUpgradeDependencies) {
       TE.chainFirst((upgrade) =>
         beginsSomething(upgrade, commit) ? refuseFrozen(deps, id, refuse) : TE.right(undefined),
       ),
-      TE.chain(({ status }) => {
-        if (commits(commit)) return status === "DRAFT" ? lockedResource(executions, id) : TE.right(undefined);
+      TE.chain(({ status, phase, resourceUpgradeSpecs = [] }) => {
+        if (commits(commit)) {
+          const times = saysWhen(commit) ? [commit] : resourceUpgradeSpecs;
+          const beginsNow = status === "SCHEDULED" && phase !== "ACTION_REQUIRED" && commit.upgradeNow === true;
+          return (status === "DRAFT" || beginsNow) && !locksLater(times, deps.lockLeadMinutes, identities.now())
+            ? lockedResource(executions, id)
+            : TE.right(undefined);
+        }
         return status === "INPROGRESS" || status === "PAUSED"
           ? pastSwitchover(executions, id, commit)
           : TE.right(undefined);
@@ -299,7 +314,7 @@ function locked(held: readonly (readonly [lock: string, holder: string])[]): Err
   const [[lock, holder] = ["", ""]] = held;
   return {
     errorCode: "RESOURCE_LOCKED",
-    message: `${lock} is held by upgrade ${holder}, so the draft cannot be committed now.`,
+    message: `${lock} is held by upgrade ${holder}, so the upgrade cannot be committed now.`,
     remediationMessage: `Wait until upgrade ${holder} ends, or cancel it; then commit again.`,
     arguments: [...new Set(held.map(([, one]) => one))],
     context: { holder, resource: lock },

@@ -180,6 +180,8 @@ interface PlanDependencies {
   readonly resolutionDays: number;
   /** Minutes by which a scheduled upgrade may begin late by itself. */
   readonly lateStartMinutes: number;
+  /** Minutes before its time from which on a scheduled upgrade holds the locks of its resources. */
+  readonly lockLeadMinutes: number;
   /** Minutes after which receivers of notifications are told of a wait. */
   readonly longWaitMinutes?: number;
   /** Where people open the console. */
@@ -205,12 +207,13 @@ interface WarnedSpec {
 function planSettings({
   resolutionDays,
   lateStartMinutes,
+  lockLeadMinutes,
   longWaitMinutes,
   publicUrl,
   temporalAddress,
   waits,
 }: Omit<PlanDependencies, "catalog" | "inventory" | "executions" | "freezes" | "identities">) {
-  return { resolutionDays, lateStartMinutes, longWaitMinutes, publicUrl, temporalAddress, waits };
+  return { resolutionDays, lateStartMinutes, lockLeadMinutes, longWaitMinutes, publicUrl, temporalAddress, waits };
 }
 
 /** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */
@@ -245,6 +248,7 @@ function admitAndPlan(
           spec,
           now,
           installations,
+          lockLeadMinutes: settings.lockLeadMinutes,
           lockHolders: E.getOrElseW(() => new Map<string, string>())(holders),
           ...facts,
         }),

@@ -100,6 +100,11 @@ export class KnownResources {
     this.children.set(child.resourceId, child);
   }
 
+  /** Its Workflow has given its lock back without having begun: its SubTask is as the upgrade itself tells it. */
+  childReleased(resourceId: string): void {
+    this.children.delete(resourceId);
+  }
+
   /** Its work begins. */
   started(resourceId: string): void {
     this.begunIds.add(resourceId);

@@ -102,6 +102,20 @@ export async function acquireLocks(
   }
 }
 
+/** The error that names another upgrade which holds a lock that this one takes or must not find held; undefined where none does. */
+export async function findHeld(state: UpgradeState): Promise<ErrorBody | undefined> {
+  const resources = state.unfinished();
+  const locks = new Set(resources.flatMap((resource) => [lockOf(resource), ...conflictingLocks(resource)]));
+  const names = resources.map(({ name }) => name);
+  const held = (await readHolders(state, [...locks], names)).find(({ upgradeId }) => upgradeId !== state.plan.id);
+  if (!held) return undefined;
+  const { workflowId: lock, upgradeId } = held;
+  const own = resources.find((resource) => lockOf(resource) === lock);
+  if (own) return lockedBy(`${resourceTitle(own)} is`, own.resourceId, upgradeId);
+  const other = resources.find((resource) => conflictingLocks(resource).includes(lock));
+  return other && conflictError(other, lock, upgradeId);
+}
+
 /** Tells other upgrades, which read it in the memo. An upgrade of which nothing is said is about to take its locks. */
 function publishLocks(locks: LockState): void {
   const { locks: published = "ACQUIRING" } = (workflowInfo().memo ?? {}) as Partial<UpgradeMemo>;
@@ -144,8 +158,7 @@ async function findConflicts(state: UpgradeState, resources: readonly ResourcePl
     const { upgradeId, workflowId: lock } = holder;
     const resource = meetings.find(({ locks }) => locks.includes(lock))?.resource;
     if (!resource || conflicts.has(upgradeId)) continue;
-    const what = `${resourceTitle(resource)} cannot be upgraded while ${lock} is`;
-    conflicts.set(upgradeId, { holder, error: lockedBy(what, resource.resourceId, upgradeId) });
+    conflicts.set(upgradeId, { holder, error: conflictError(resource, lock, upgradeId) });
   }
   return [...conflicts.values()].sort((one, other) => (one.holder.upgradeId < other.holder.upgradeId ? -1 : 1));
 }
@@ -161,6 +174,10 @@ function readHolders(
   return retryWhileLost(waits, () =>
     readLockHolders.executeWithOptions({ ...readOptions(waits), summary }, [{ workflowIds }]),
   );
+}
+
+function conflictError(resource: ResourcePlan, lock: string, holder: string): ErrorBody {
+  return lockedBy(`${resourceTitle(resource)} cannot be upgraded while ${lock} is`, resource.resourceId, holder);
 }
 
 function lockedBy(what: string, resourceId: string, holder: string | undefined): ErrorBody {

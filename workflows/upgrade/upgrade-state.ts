@@ -218,20 +218,24 @@ export class UpgradeState {
   }
 
   /**
-   * Where something new would start: waits until the upgrade is neither paused nor lacks approvals. Ends early where it is
+   * Where something new would start: waits until it `isOver`, or the upgrade is neither paused nor lacks approvals. Ends early where it is
    * cancelled, and throws where it was rejected.
    */
-  async untilResumed(): Promise<void> {
-    const isHeld = () => this.paused || this.approvals.areLacking;
+  async untilResumed(isOver: () => boolean = () => false): Promise<void> {
+    const isHeld = () => (this.paused || this.approvals.areLacking) && !isOver();
     this.approvals.throwIfRejected();
     while (isHeld()) {
-      if (this.approvals.areLacking) {
-        this.notifier.approvalWanted();
-        this.publish();
-      }
+      this.noteMissingApprovals();
       await condition(() => this.approvals.isRejected || !isHeld());
       this.approvals.throwIfRejected();
     }
+  }
+
+  /** Tells that approvals are wanted where they are lacking. */
+  noteMissingApprovals(): void {
+    if (!this.approvals.areLacking) return;
+    this.notifier.approvalWanted();
+    this.publish();
   }
 
   /** Somebody has cancelled the upgrade; it still ends what is in work. */
@@ -282,7 +286,8 @@ export class UpgradeState {
 
   /** Why the locks of a scheduled upgrade cannot be had now; undefined where it has them. */
   waitForLock(why: string | undefined): void {
-    if (this.lockAwaited?.message === why) return;
+    // Its time may have come meanwhile, which is another phase for those who read it.
+    if (this.lockAwaited?.message === why) return this.publication.publishFacts();
     // Which of several locks it is may change; it waits on.
     const { since = now() } = this.lockAwaited ?? {};
     this.lockAwaited = why === undefined ? undefined : { code: "LOCK", message: why, since };

@@ -46,6 +46,18 @@ export class UpgradeTimes {
     return Number.isFinite(earliest) && earliest > currentTime() ? earliest : undefined;
   }
 
+  /** From when on the locks of resources are held (epoch milliseconds); in the past where they are needed now. */
+  lockTime(resources: readonly ResourcePlan[]): number {
+    const earliest = Math.min(...resources.map(beginTime));
+    return Number.isFinite(earliest) ? earliest - this.currentPlan.lockLeadMinutes * 60_000 : 0;
+  }
+
+  /** When the first of resources is due (epoch milliseconds); undefined where nobody has given it a time, or has asked for it since. */
+  dueTime(resources: readonly ResourcePlan[]): number | undefined {
+    const earliest = Math.min(...resources.map(beginTime));
+    return earliest <= this.askedAt ? undefined : earliest;
+  }
+
   /** The time that the switchover of a management server waits for; undefined where it waits for none. */
   switchoverOf(resourceId: string): string | undefined {
     const server = resourcesOf(this.currentPlan).find((resource) => resource.resourceId === resourceId);

@@ -51,6 +51,7 @@ export interface PlanIdentity {
   readonly now: number;
   readonly resolutionDays: number;
   readonly lateStartMinutes: number;
+  readonly lockLeadMinutes: number;
   readonly waits: ActivityWaits;
   /** Who is told what happens to the upgrade. */
   readonly notifications?: readonly PlannedReceiver[];
@@ -71,7 +72,7 @@ export function planUpgrade(
   admitted: AdmittedUpgrade,
   { id, now, publicUrl, requestedBy, notifications = [], warnings: given = [], ...identity }: PlanIdentity,
 ): UpgradePlan {
-  const { resolutionDays, lateStartMinutes, longWaitMinutes, waits, temporalAddress } = identity;
+  const { resolutionDays, lateStartMinutes, lockLeadMinutes, longWaitMinutes, waits, temporalAddress } = identity;
   const { spec, bundle, clusters, installations } = admitted;
   const versionOf = (product: Product) => componentOf(bundle, product)?.toVersion ?? "";
   const planned = clusters.map((cluster, i) =>
@@ -103,6 +104,7 @@ export function planUpgrade(
     ...(approvals > 0 && { approvals }),
     resolutionDays,
     lateStartMinutes,
+    lockLeadMinutes,
     waits,
     ...(warnings.length > 0 && { warnings }),
     ...(notifications.length > 0 && { notifications, ...(longWaitMinutes !== undefined && { longWaitMinutes }) }),

@@ -60,6 +60,15 @@ export function beginTime({ scheduledTimestamp }: Pick<ResourcePlan, "scheduledT
   return scheduledTimestamp === undefined ? 0 : toEpochMilliseconds(scheduledTimestamp);
 }
 
+/** Whether an upgrade of resources with these times holds no locks yet at this time (epoch milliseconds). */
+export function locksLater(schedules: readonly Schedule[], lockLeadMinutes: number, now: number): boolean {
+  const begins = schedules.map((schedule) => {
+    const at = notBefore(schedule);
+    return at === undefined ? 0 : toEpochMilliseconds(at);
+  });
+  return Math.min(...begins) > now + lockLeadMinutes * 60_000;
+}
+
 /** The phase of an upgrade that has just been accepted: one of which nothing may begin yet is scheduled from the beginning. */
 export function firstPhase({ draft, products, creationTimestamp }: UpgradePlan): UpgradePhase {
   if (draft) return "DRAFT_ACCEPTED";

@@ -204,6 +204,8 @@ export interface UpgradePlan {
   readonly resolutionDays: number;
   /** Minutes by which a scheduled resource may begin late by itself; later it waits for a commit. */
   readonly lateStartMinutes: number;
+  /** Minutes before its time from which on a scheduled upgrade holds the locks of its resources. */
+  readonly lockLeadMinutes: number;
   readonly waits: ActivityWaits;
   /** What of the request has no effect; absent where all of it has. */
   readonly warnings?: readonly RequestWarning[];

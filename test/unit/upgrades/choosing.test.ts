@@ -225,7 +225,22 @@ describe("previewUpgrade", () => {
     ]);
     expect(warnings[0]?.message).to.contain("held by upgrade the-other").and.contain("commit");
     expect(right(await service.startUpgrade({ spec: draft, caller: "a" })()).warnings).to.deep.equal(warnings);
-    expect(E.isLeft(await service.startUpgrade({ spec, caller: "a" })())).to.equal(true);
+    const now = { ...spec, resourceUpgradeSpecs: [{ resourceId: "c1" }] };
+    expect(E.isLeft(await service.startUpgrade({ spec: now, caller: "a" })())).to.equal(true);
+  });
+
+  it("warns of a cluster that another upgrade holds where the time is farther than the locks are held", async () => {
+    const ports = new FakePorts();
+    ports.lockHolders.set("cluster/c1", "the-other");
+    const service = createUpgradeService(ports.dependencies);
+    const inMinutes = (minutes: number) => {
+      const scheduledTimestamp = new Date(ports.dependencies.identities.now() + minutes * 60_000).toISOString();
+      return { ...spec, resourceUpgradeSpecs: [{ resourceId: "c1", scheduledTimestamp }] };
+    };
+    const { warnings = [] } = right(await service.startUpgrade({ spec: inMinutes(61), caller: "a" })());
+    expect(warnings.map(({ code }) => code)).to.deep.equal(["RESOURCE_LOCKED"]);
+    expect(warnings[0]?.message).to.contain("the-other").and.contain("60 minutes before");
+    expect(E.isLeft(await service.startUpgrade({ spec: inMinutes(59), caller: "a" })())).to.equal(true);
   });
 
   it("gives the errors that the start would give", async () => {
