@@ -19,7 +19,12 @@ export function placeOf({ domain, maintenanceWindow }: Omit<MaintenancePlace, "i
 
 /** Whether something may begin at a moment, by the calendar of the inventory. Times are milliseconds since the epoch. */
 export type Opening =
-  | { readonly isOpen: true; readonly closesAt?: number }
+  | {
+      readonly isOpen: true;
+      readonly closesAt?: number;
+      /** When it opens again after that; absent where it does not close, or not open again within two years. */
+      readonly opensAgainAt?: number;
+    }
   | {
       readonly isOpen: false;
       readonly because: "CHANGE_FREEZE" | "OUTSIDE_MAINTENANCE_WINDOW";

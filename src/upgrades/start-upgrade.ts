@@ -10,10 +10,10 @@ import { neededLocks } from "../domain/admission/lock-rules";
 import type { ErrorBody } from "../domain/errors";
 import type { ClusterFacts, ClusterLookup } from "../domain/plan/facts";
 import { planUpgrade } from "../domain/plan/plan-upgrade";
-import { type HostsForPreview, previewOf, type UpgradePreview } from "../domain/plan/preview";
+import { closedWarnings, type HostsForPreview, previewOf, type UpgradePreview } from "../domain/plan/preview";
 import { clustersOf, type ClusterUpgradePlan, resourcesOf, type UpgradePlan } from "../domain/plan/upgrade-plan";
 import type { Bundle } from "../domain/spec/bundle";
-import type { RequestWarning } from "../domain/spec/request-warning";
+import { boundedWarnings, type RequestWarning } from "../domain/spec/request-warning";
 import type { Task } from "../domain/spec/task";
 import type { UpgradeSpec } from "../domain/spec/upgrade-spec";
 import { initialTask } from "../domain/task/task-progress";
@@ -112,7 +112,7 @@ function repeated(deps: StartUpgradeDependencies, id: string, digest: string, un
 }
 
 export interface PreviewDependencies extends PlanDependencies {
-  readonly inventory: Pick<Inventory, "clusters" | "readClusters" | "installations" | "readHosts">;
+  readonly inventory: Pick<Inventory, "clusters" | "readClusters" | "installations" | "readHosts" | "openingOf">;
 }
 
 /**
@@ -123,7 +123,18 @@ export function previewUpgrade(deps: PreviewDependencies) {
   return (spec: UpgradeSpec, warnings?: readonly RequestWarning[]): TE.TaskEither<ServiceError, UpgradePreview> =>
     pipe(
       admitAndPlan(deps, { spec, ...(warnings && { warnings }) }, deps.identities.newId()),
-      TE.chainTaskK((plan) => showPlan(deps.inventory, plan)),
+      TE.chainTaskK((plan) =>
+        pipe(
+          showPlan(deps.inventory, plan),
+          T.map((preview) => {
+            const all = [
+              ...(preview.warnings ?? []),
+              ...closedWarnings(plan, deps.inventory.openingOf, deps.identities.now()),
+            ];
+            return all.length > 0 ? { ...preview, warnings: [...boundedWarnings(all)] } : preview;
+          }),
+        ),
+      ),
     );
 }
 
@@ -138,13 +149,13 @@ export function readPlan({ executions, inventory }: ReadPlanDependencies) {
 
 export interface ReadPlanDependencies {
   readonly executions: Pick<UpgradeExecutions, "readPlan">;
-  readonly inventory: Pick<Inventory, "readHosts">;
+  readonly inventory: Pick<Inventory, "readHosts" | "openingOf">;
 }
 
-function showPlan(inventory: Pick<Inventory, "readHosts">, plan: UpgradePlan): T.Task<UpgradePreview> {
+function showPlan(inventory: Pick<Inventory, "readHosts" | "openingOf">, plan: UpgradePlan): T.Task<UpgradePreview> {
   return pipe(
     hostsOf(inventory, plan),
-    T.map((known) => previewOf(plan, known)),
+    T.map((known) => previewOf(plan, known, (places) => inventory.openingOf(places))),
   );
 }
 

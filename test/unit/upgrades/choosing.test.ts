@@ -229,6 +229,26 @@ describe("previewUpgrade", () => {
     expect(E.isLeft(await service.startUpgrade({ spec: now, caller: "a" })())).to.equal(true);
   });
 
+  it("says whether the window is open now, and warns where it is closed at the time that is asked for", async () => {
+    const ports = new FakePorts();
+    ports.opening = {
+      ...{ isOpen: false, because: "OUTSIDE_MAINTENANCE_WINDOW", id: "nights" },
+      opensAt: Date.parse("2026-12-05T21:00:00Z"),
+    };
+    const service = createUpgradeService(ports.dependencies);
+    const { products, warnings = [] } = right(await service.previewUpgrade(spec)());
+    expect(products[0]?.resources[0]?.maintenance).to.deep.equal({
+      isOpen: false,
+      opensAt: "2026-12-05T21:00:00.000Z",
+    });
+    expect(warnings.map(({ code, path }) => [code, path])).to.deep.equal([
+      ["OUTSIDE_MAINTENANCE_WINDOW", "resourceUpgradeSpecs[0].scheduledTimestamp"],
+    ]);
+    expect(warnings[0]?.message)
+      .to.contain("At 2026-12-01T00:00:00.000Z")
+      .and.contain("It begins at 2026-12-05T21:00:00.000Z");
+  });
+
   it("warns of a cluster that another upgrade holds where the time is farther than the locks are held", async () => {
     const ports = new FakePorts();
     ports.lockHolders.set("cluster/c1", "the-other");

@@ -210,6 +210,7 @@ export const answerModels = {
     hostVersions: "What the hosts of the cluster run now.",
     errors: "Why the hosts of a cluster are unknown and missing in the waves.",
     hostsNotInScope: "Names of hosts of the cluster that the request leaves out. Absent where it leaves out none.",
+    maintenance: "Its maintenance window now. Absent if it has none and no change freeze is planned.",
     hostosUpgradeOptionsSpec: "How the hosts of a cluster would be upgraded.",
   }),
   ResourceKind: enumeration(ResourceKind, "Kind of a resource that is upgraded.", {
