@@ -90,7 +90,7 @@ export function upgradeView(
 
 /** What is known of an upgrade beside its parts. */
 function factLines(upgrade: Upgrade, now: number, zone: string): string[] {
-  const { createdAt, createdBy, committedAt, committedBy, beginsAt, startedAt, decideBy } = upgrade;
+  const { createdAt, createdBy, committedAt, committedBy, beginsAt, startedAt, decideBy, windowClosesAt } = upgrade;
   const { versions = [], leftOut = [], approvals } = upgrade;
   const at = (time: string) => `${timeIn(Date.parse(time), zone)}, ${distanceWords(Date.parse(time), now)}`;
   const by = (name: string | undefined) => (name === undefined ? "" : ` by ${legible(name)}`);
@@ -100,6 +100,7 @@ function factLines(upgrade: Upgrade, now: number, zone: string): string[] {
     ["Committed", committedAt && `${at(committedAt)}${by(committedBy)}`],
     ["Begins", startedAt === undefined && beginsAt !== undefined ? at(beginsAt) : undefined],
     ["Began", startedAt && at(startedAt)],
+    ["Window", windowClosesAt && `closes ${at(windowClosesAt)}`],
     ["Worked", worked === "-" ? undefined : worked],
     ["Decide by", decideBy && at(decideBy)],
     ...leftOut.map(({ name, reasonCode }) => ["Left out", `${legible(name)}, ${reasonCode}`] as const),

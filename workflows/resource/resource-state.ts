@@ -17,7 +17,7 @@ import type { VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
 import { now, stopwatch } from "../clock";
 import { describeResource, frozenWhile, pausedWhile } from "../details";
 import { frozenIn } from "../failures";
-import { lookAtFreeze } from "../freeze-look";
+import { lookAtClosure } from "../freeze-look";
 import { InternalSignals } from "../internal-signals";
 import {
   type FailedHost,
@@ -65,6 +65,8 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   readonly signals = new InternalSignals();
   /** Why a freeze keeps it from beginning what comes next. */
   private frozen: Closed | undefined;
+  /** When the maintenance window closes that it has waited for (epoch milliseconds). */
+  private windowClosesAt: number | undefined;
   /** Where the resource stays while its upgrade is paused. */
   readonly pause = new PauseGate();
 
@@ -98,9 +100,10 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
    */
   async thawed(found: ErrorBody): Promise<void> {
     const { places } = this.of;
+    this.windowClosesAt = undefined;
     for (let error: ErrorBody | undefined = found; error;) {
       this.freezeChanged(closedFor(error));
-      error = await lookAtFreeze({ places, known: error.message });
+      ({ error, closesAt: this.windowClosesAt } = await lookAtClosure({ places, known: error.message }));
     }
     this.freezeChanged(undefined);
     await this.pause.pass();
@@ -199,6 +202,7 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
         ...(versions && { versions }),
         ...((this.isAtRest || this.frozen !== undefined) && { isAtRest: true }),
         ...(this.frozen !== undefined && { frozen: this.frozen }),
+        ...(this.windowClosesAt !== undefined && { windowClosesAt: this.windowClosesAt }),
         ...(this.lastError !== undefined && { lastError: this.lastError }),
         ...(failed.length > 0 && { failedHosts: failed }),
       });

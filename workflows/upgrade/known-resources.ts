@@ -130,6 +130,11 @@ export class KnownResources {
     this.currentFacts = reportHosts(this.currentFacts, resourceId, report, currentTime());
   }
 
+  /** Until when the window is open in which a resource works (epoch milliseconds); undefined where it is closed or has no end. */
+  windowKnown(resourceId: string, windowClosesAt: number | undefined): void {
+    this.currentFacts = withResourceFacts(this.currentFacts, resourceId, { windowClosesAt });
+  }
+
   /**
    * Keeps a resource's result, with what is known of its hosts where it could not say that at its end: their numbers
    * as last reported, and those that an earlier attempt has upgraded.

@@ -322,7 +322,7 @@ export class UpgradeState {
     return first;
   }
 
-  hostsReported({ lastError, failedHosts = [], frozen, ...report }: HostsReport): void {
+  hostsReported({ lastError, failedHosts = [], frozen, windowClosesAt, ...report }: HostsReport): void {
     const { resourceId, hosts } = report;
     const resource = this.resources.find((one) => one.resourceId === resourceId);
     if (!resource) return;
@@ -330,6 +330,7 @@ export class UpgradeState {
     this.notifier.hostsCounted(resourceId, hosts, lastError);
     this.lastError = lastError ?? this.lastError;
     this.known.hostsReported(report);
+    if (frozen !== undefined || windowClosesAt !== undefined) this.known.windowKnown(resourceId, windowClosesAt);
     this.publication.publishFacts();
     this.freezeChanged(resourceId, frozen);
   }

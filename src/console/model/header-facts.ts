@@ -34,6 +34,7 @@ export function headerFacts(upgrade: Upgrade, task: Task, now: number): Fact[] {
       : [{ term: "Committed", parts: [{ at: Date.parse(committedAt) }, ...by(committedBy)] }]),
     ...beginFacts(upgrade, now),
     ...workFacts(upgrade, now),
+    ...windowFacts(upgrade, now),
     ...(endTime === undefined ? endFacts(upgrade, task, now) : [{ term: "Ended", parts: [{ at: endTime }] }]),
     ...(decideBy === undefined
       ? []
@@ -64,6 +65,12 @@ function approvalFacts({ approvals }: Upgrade): Fact[] {
       parts: [[`${given.length} of ${required}`, ...(names.length > 0 ? [names.join(", ")] : [])].join(": ")],
     },
   ];
+}
+
+function windowFacts({ windowClosesAt }: Upgrade, now: number): Fact[] {
+  if (windowClosesAt === undefined) return [];
+  const at = Date.parse(windowClosesAt);
+  return [{ term: "Window closes", parts: [{ at, isExact: true }, `, ${distanceWords(at, now)}`] }];
 }
 
 function overrideFacts({ maintenanceOverride }: Upgrade): Fact[] {

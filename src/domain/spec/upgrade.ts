@@ -173,6 +173,8 @@ export const Upgrade = model(
     beginsAt: Timestamp,
     /** When its first resource began. */
     startedAt: Timestamp,
+    /** From when on nothing more begins until its maintenance window opens again; absent where none is open that closes. */
+    windowClosesAt: Timestamp,
     /** Seconds of work without waiting; up to `workingSince` where that is present. */
     workSeconds: WholeNumber,
     /** Since when it works without waiting; absent while it does not. */

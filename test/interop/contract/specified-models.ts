@@ -60,7 +60,17 @@ export const furtherFields: Readonly<Record<string, readonly string[]>> = {
   ],
   Upgrade: [
     ...["name", "phase", "since", "until", "waitingFor", "createdAt", "createdBy", "committedAt", "committedBy"],
-    ...["beginsAt", "startedAt", "workSeconds", "workingSince", "hosts", "expectedEnd", "decideBy", "versions"],
+    ...[
+      "beginsAt",
+      "startedAt",
+      "windowClosesAt",
+      "workSeconds",
+      "workingSince",
+      "hosts",
+      "expectedEnd",
+      "decideBy",
+      "versions",
+    ],
     ...["hostVersions", "resources", "draftMode", "netvirtUpgradeUserInputSpecs", "mgmtUpgradeUserInputSpecs"],
     ...[
       "maintenanceWindow",

@@ -112,6 +112,7 @@ describe("Freezing running upgrades", function () {
       () => steps("APPLY_STARTED"),
       (begun) => begun === 1,
     );
+    expect((await upgrade.upgrade()).windowClosesAt).to.equal(undefined);
     closedDomains.add(platform.domain);
     await platform.hostSeconds(0.2);
     await untilClosed();
@@ -119,8 +120,15 @@ describe("Freezing running upgrades", function () {
     expect((await upgrade.subTask()).waitingFor?.code).to.equal("WINDOW");
     expect(await upgrade.currentDetails(0)).to.match(/^\*\*Nothing new begins\. Outside maintenance window nights\./);
     expect(await steps("APPLY_STARTED")).to.equal(1);
+    const closesAt = Date.now() + 3_600_000;
+    bench().closings.set(platform.domain, closesAt);
     closedDomains.clear();
+    await eventually(
+      () => upgrade.upgrade(),
+      ({ windowClosesAt }) => windowClosesAt === new Date(closesAt).toISOString(),
+    );
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    expect((await upgrade.upgrade()).windowClosesAt).to.equal(undefined);
     expect((await kinds(upgrade)).filter((kind) => kind.startsWith("WINDOW"))).to.deep.equal([
       ...["WINDOW_CLOSED", "WINDOW_OPENED", "WINDOW_CLOSED", "WINDOW_OPENED"],
     ]);

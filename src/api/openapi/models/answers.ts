@@ -52,6 +52,8 @@ export const answerModels = {
     committedBy: "Who committed the draft.",
     beginsAt: "Earliest start of the remaining work. Absent: immediately.",
     startedAt: "When work on its first resource started.",
+    windowClosesAt:
+      "When the maintenance window in which it works closes. Absent if it does not work, or no window closes.",
     workSeconds: "Seconds of work without waiting, up to `workingSince` if present.",
     workingSince: "Start of the current work without waiting. Absent while it waits.",
     hosts: "Its host counts.",
