@@ -64,6 +64,8 @@ export interface FreezeLook {
 export interface FreezeFound {
   /** Absent where nothing is frozen. */
   readonly error?: ErrorBody;
+  /** When the maintenance window closes that is open, or a change freeze begins (epoch milliseconds); absent without one. */
+  readonly closesAt?: number;
 }
 
 /**

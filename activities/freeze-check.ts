@@ -34,24 +34,33 @@ export class FrozenError extends CancelledFailure {
 
 /** The Activity: fails, so that Temporal tries it again, as long as what is known holds. */
 export async function lookAtFreeze(closures: Closures, { places, known }: FreezeLook): Promise<FreezeFound> {
-  const error = await findFreeze(closures, places);
-  if (error !== undefined && error.message === known) throw stillFrozenFailure(error);
-  return error ? { error } : {};
+  const found = await findClosure(closures, places);
+  if (found.error !== undefined && found.error.message === known) throw stillFrozenFailure(found.error);
+  return found;
 }
 
 /** Why nothing may begin now that belongs to all these places; undefined where it may. */
 export async function findFreeze(
-  { readFreezes, openingOf }: Closures,
+  closures: Closures,
   places: readonly MaintenancePlace[],
 ): Promise<ErrorBody | undefined> {
+  return (await findClosure(closures, places)).error;
+}
+
+/** The same, with the end of what is open. */
+async function findClosure(
+  { readFreezes, openingOf }: Closures,
+  places: readonly MaintenancePlace[],
+): Promise<FreezeFound> {
   try {
     const [freeze] = await readFreezes([...new Set(places.map(({ domain }) => domain))]);
-    if (freeze) return frozenError(freeze);
+    if (freeze) return { error: frozenError(freeze) };
     const opening = openingOf(places);
-    return opening.isOpen ? undefined : closedError(opening);
+    if (!opening.isOpen) return { error: closedError(opening) };
+    return opening.closesAt === undefined ? {} : { closesAt: opening.closesAt };
   } catch (error) {
     const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, "").slice(0, 300);
-    return freezeUnreadable(why);
+    return { error: freezeUnreadable(why) };
   }
 }
 

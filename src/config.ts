@@ -53,6 +53,8 @@ export interface Config {
   readonly resolutionDays: number;
   /** Minutes by which a scheduled upgrade may begin late by itself. */
   readonly lateStartMinutes: number;
+  /** Minutes before its time from which on a scheduled upgrade holds its resources. */
+  readonly lockLeadMinutes: number;
   /** Minutes after which receivers of notifications are told of a wait. */
   readonly longWaitMinutes: number;
   /** Where people open the console; undefined where nobody has said so. */
@@ -262,6 +264,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     catalogFile: absolute(values.CATALOG_FILE),
     resolutionDays: values.RESOLUTION_DAYS,
     lateStartMinutes: values.LATE_START_MINUTES,
+    lockLeadMinutes: values.LOCK_LEAD_MINUTES,
     longWaitMinutes: values.LONG_WAIT_MINUTES,
     publicUrl: values.PUBLIC_URL,
     logLevel: values.LOG_LEVEL,

@@ -211,6 +211,13 @@ export const variables = {
     60,
     "Longest delay, such as after an outage, after which a scheduled upgrade still starts automatically; beyond that it waits for a commit",
   ),
+  LOCK_LEAD_MINUTES: wholeNumber(
+    0,
+    10_080,
+    "minutes",
+    60,
+    "How long before its time a scheduled upgrade locks its resources, so that no other upgrade begins with them",
+  ),
   LONG_WAIT_MINUTES: wholeNumber(
     1,
     10_080,

@@ -131,6 +131,8 @@ export const HostsReport = model(
     isAtRest: t.boolean,
     /** Why a freeze keeps it from beginning what comes next. */
     frozen: Closed,
+    /** When the maintenance window closes that has opened meanwhile (epoch milliseconds). */
+    windowClosesAt: WholeNumber,
   },
 );
 export type HostsReport = t.TypeOf<typeof HostsReport>;

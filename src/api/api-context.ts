@@ -1,6 +1,6 @@
 import type Koa from "koa";
 import type { Role } from "../authentication/authentication";
-import type { ChangeRecord } from "../domain/spec/change-record";
+import type { UpgradeReasons } from "../domain/spec/maintenance-override";
 import type { Access } from "./api-error";
 import type { ErrorResponse } from "./error-response";
 
@@ -25,7 +25,7 @@ export interface ApiState {
   address: string;
   taskId?: string;
   /** Of the upgrade that the answer is about. */
-  changeRecord?: ChangeRecord;
+  reasons?: UpgradeReasons;
   /** Set where the answer goes on until the connection closes. */
   streams?: boolean;
   /** The error that was answered, if one was; of a stream the last one that it told. */

@@ -6,7 +6,7 @@ import * as E from "fp-ts/Either";
 import type { TaskEither } from "fp-ts/TaskEither";
 import type * as t from "io-ts";
 import { ErrorBody } from "../domain/errors";
-import type { ChangeRecord } from "../domain/spec/change-record";
+import type { UpgradeReasons } from "../domain/spec/maintenance-override";
 import type { RequestWarning } from "../domain/spec/request-warning";
 import { unexpected } from "../upgrades/service-error";
 import type { ApiContext, ApiState } from "./api-context";
@@ -90,7 +90,7 @@ export interface Success<A> {
   /** The Task that the answer is about, for the log. */
   readonly taskId?: (value: A) => string;
   /** Why that is done, for the audit trail. */
-  readonly changeRecord?: (value: A) => ChangeRecord;
+  readonly reasons?: (value: A) => UpgradeReasons;
 }
 
 interface AnswerHeader<A> {
@@ -135,7 +135,7 @@ export async function respond<A>(ctx: ApiContext, success: Success<A>, run: Task
     write(ctx, status, headers, representation.contentType, chosen?.bytes ?? bytes);
   }
   if (success.taskId) ctx.state.taskId = success.taskId(value);
-  if (success.changeRecord) ctx.state.changeRecord = success.changeRecord(value);
+  if (success.reasons) ctx.state.reasons = success.reasons(value);
 }
 
 /** Writes the specification's Error (Spec 7) with the status that the error table gives it. */

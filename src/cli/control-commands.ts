@@ -19,6 +19,8 @@ export interface ControlOptions {
   readonly now?: true;
   readonly watch?: true;
   readonly yes?: true;
+  readonly ignoreMaintenanceWindow?: true;
+  readonly reason?: string;
 }
 
 const timeHelp = `begin at this time, such as ${timeExamples}`;
@@ -33,6 +35,11 @@ export function addControlCommands(add: AddCommand): void {
     ])
       .argument("<upgrade>", ofUpgrade)
       .option("--at <time>", timeHelp)
+      .option(
+        "--ignore-maintenance-window",
+        "do not wait for maintenance windows and change freezes; needs --reason and the role ADMIN",
+      )
+      .option("--reason <text>", "why they are ignored, for people")
       .option("-w, --watch", "follow it until it ends"),
   ).action(add.runWithId(commit));
   withConfirmation(
@@ -125,16 +132,22 @@ export function withConfirmation(command: Command): Command {
   return command.option("-y, --yes", "do not ask for confirmation; required without a terminal");
 }
 
-async function commit(context: CommandContext, id: string, { at, yes, watch: follow }: ControlOptions) {
+async function commit(context: CommandContext, id: string, options: ControlOptions) {
+  const { at, yes, watch: follow, ignoreMaintenanceWindow, reason } = options;
   const scheduledTimestamp = at === undefined ? undefined : context.readTime(at);
   await context.confirm("Commit this upgrade?", yes, async () => [
     ...(await nameLines(context, id)),
     scheduledTimestamp === undefined
       ? "It starts now, or at the requested times that are still in the future."
       : "It starts at this time. Until then it can be rescheduled or cancelled.",
+    ...(ignoreMaintenanceWindow ? ["It does not wait for maintenance windows and change freezes."] : []),
     staysUpgraded,
   ]);
-  const body: UpgradeUpdateSpec = scheduledTimestamp === undefined ? {} : { scheduledTimestamp };
+  const body: UpgradeUpdateSpec = {
+    ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
+    ...(ignoreMaintenanceWindow && { maintenanceWindow: "IGNORE" }),
+    ...(reason !== undefined && { reason }),
+  };
   const code = await update(context, id, body, follow);
   return follow ? watch(context, id, { isKnown: true }) : code;
 }
@@ -156,7 +169,10 @@ async function update(context: CommandContext, id: string, body: UpgradeUpdateSp
   try {
     return await control(context, "PATCH", `/v1/upgrades/${encodeURIComponent(id)}`, body, silent);
   } catch (error) {
-    throw inTermsOfOptions(error, (path) => ({ scheduledTimestamp: "--at", upgradeNow: "--now" })[path]);
+    throw inTermsOfOptions(
+      error,
+      (path) => ({ scheduledTimestamp: "--at", upgradeNow: "--now", reason: "--reason" })[path],
+    );
   }
 }
 

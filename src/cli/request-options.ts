@@ -18,6 +18,7 @@ export interface RequestOptions {
   readonly toleratedFailures?: ToleratedFailures;
   readonly skipFailedPrechecks?: true;
   readonly draft?: true;
+  readonly ignoreMaintenanceWindow?: true;
   readonly reason?: string;
   readonly change?: string;
   readonly label?: readonly (readonly [name: string, value: string])[];
@@ -84,6 +85,10 @@ export function withRequestOptions(command: Command): Command {
     )
     .addOption(new Option("--to <bundle>", "bundle to upgrade to: version, name or id").conflicts("file"))
     .addOption(new Option("--at <time>", `begin at this time, such as ${timeExamples}`).conflicts("file"))
+    .option(
+      "--ignore-maintenance-window",
+      "do not wait for maintenance windows and change freezes; needs --reason and the role ADMIN",
+    )
     .option("--reason <text>", "why it is made, for people")
     .option("--change <id>", "id of the change record, such as CHG0012345")
     .option(

@@ -19,11 +19,12 @@ export interface UpgradeRequest {
 
 /** The request that a command line gives. */
 export async function readRequest(context: CommandContext, options: RequestOptions): Promise<UpgradeRequest> {
-  const { file, draft, like, reason, change, label } = options;
+  const { file, draft, like, reason, change, label, ignoreMaintenanceWindow } = options;
   const changeRecord = {
     ...(reason !== undefined && { reason }),
     ...(change !== undefined && { changeId: change }),
     ...(label && { labels: Object.fromEntries(label) }),
+    ...(ignoreMaintenanceWindow && { maintenanceWindow: "IGNORE" }),
   };
   if (like !== undefined || file === undefined) {
     const { body, ...request } =
@@ -33,14 +34,16 @@ export async function readRequest(context: CommandContext, options: RequestOptio
   const read = await readSpec(file, context.environment);
   const body = { ...read, ...changeRecord, ...(draft && { draftMode: true }) };
   const translate = (error: unknown) =>
-    inTermsOfOptions(error, (path) => (path in changeRecord ? changeRecordOption(path) : undefined));
+    inTermsOfOptions(error, (path) =>
+      path in changeRecord || path === "reason" ? changeRecordOption(path) : undefined,
+    );
   return { body, isDraft: body["draftMode"] === true, translate };
 }
 
 /** The option that a field of a change record comes from. */
 function changeRecordOption(path: string): string | undefined {
   if (path.startsWith("labels")) return "--label";
-  return { reason: "--reason", changeId: "--change" }[path];
+  return { reason: "--reason", changeId: "--change", maintenanceWindow: "--ignore-maintenance-window" }[path];
 }
 
 /** The request of an earlier upgrade, for now or for another time. */

@@ -1,6 +1,7 @@
 import { distanceWords, roughDuration } from "../domain/duration";
 import { legible } from "../domain/legible";
-import { type ChangeRecord, labelTexts } from "../domain/spec/change-record";
+import { labelTexts } from "../domain/spec/change-record";
+import type { MaintenanceOverride, UpgradeReasons } from "../domain/spec/maintenance-override";
 import type { SubTask, Task } from "../domain/spec/task";
 import type { Upgrade, UpgradeApprovals, UpgradeHosts } from "../domain/spec/upgrade";
 import type { UpgradeCounts } from "../domain/upgrade/attention";
@@ -97,7 +98,7 @@ export function upgradeView(
 
 /** What is known of an upgrade beside its parts. */
 function factLines(upgrade: Upgrade, now: number, zone: string): string[] {
-  const { createdAt, createdBy, committedAt, committedBy, beginsAt, startedAt, decideBy } = upgrade;
+  const { createdAt, createdBy, committedAt, committedBy, beginsAt, startedAt, decideBy, windowClosesAt } = upgrade;
   const { versions = [], leftOut = [], approvals, findings } = upgrade;
   const at = (time: string) => `${timeIn(Date.parse(time), zone)}, ${distanceWords(Date.parse(time), now)}`;
   const by = (name: string | undefined) => (name === undefined ? "" : ` by ${legible(name)}`);
@@ -107,6 +108,7 @@ function factLines(upgrade: Upgrade, now: number, zone: string): string[] {
     ["Committed", committedAt && `${at(committedAt)}${by(committedBy)}`],
     ["Begins", startedAt === undefined && beginsAt !== undefined ? at(beginsAt) : undefined],
     ["Began", startedAt && at(startedAt)],
+    ["Window", windowClosesAt && `closes ${at(windowClosesAt)}`],
     ["Worked", worked === "-" ? undefined : worked],
     ["Decide by", decideBy && at(decideBy)],
     ...leftOut.map(({ name, hostName, reasonCode }) => {
@@ -131,12 +133,22 @@ function approvalsText({ required, given }: UpgradeApprovals): string {
 }
 
 /** Why something is made, a label and a text for each line. */
-export function changeRecordLines({ reason, changeId, labels }: ChangeRecord): (readonly [string, string])[] {
+export function changeRecordLines({
+  reason,
+  changeId,
+  labels,
+  maintenanceOverride,
+}: UpgradeReasons): (readonly [string, string])[] {
   return [
     ["Change", legible(changeId ?? "")],
     ["Reason", legible(reason ?? "")],
     ["Labels", legible(labelTexts(labels).join(", "))],
+    ["Windows", maintenanceOverride ? `ignored${overrideWords(maintenanceOverride)}` : ""],
   ];
+}
+
+function overrideWords({ by, reason }: MaintenanceOverride): string {
+  return legible(`${by === undefined ? "" : ` by ${by}`}: ${reason}`);
 }
 
 interface StatusRoom {

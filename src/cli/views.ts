@@ -1,4 +1,5 @@
 import { legible } from "../domain/legible";
+import { maintenanceWords } from "../domain/maintenance-words";
 import { nameAndId } from "../domain/names";
 import type { ExpectedWave, PreviewedResource, UpgradePreview, WavePart } from "../domain/plan/preview";
 import type { Bundle } from "../domain/spec/bundle";
@@ -24,16 +25,17 @@ export function bundlesTable(bundles: readonly Bundle[], columns: number | undef
 /** The clusters of the inventory. */
 export function clustersTable(clusters: readonly Cluster[], columns: number | undefined): string[] {
   return table(
-    ["ID", "NAME", "KIND", "HOSTS", "PLATFORM", "HELD BY"],
-    clusters.map(({ id, name, kind, hostCount, platformVersion, heldBy, heldByName, errors }) => [
+    ["ID", "NAME", "KIND", "HOSTS", "PLATFORM", "HELD BY", "WINDOW"],
+    clusters.map(({ id, name, kind, hostCount, platformVersion, heldBy, heldByName, errors, maintenance }) => [
       plain(id),
       plain(name),
       plain(kind),
       plain(hostCount ?? (errors ? "not read" : undefined)),
       plain(platformVersion),
       plain(heldBy === undefined ? undefined : nameAndId(heldByName, heldBy)),
+      plain(maintenance && maintenanceWords(maintenance, minute)),
     ]),
-    { columns, elastic: ["NAME"], optional: ["PLATFORM"] },
+    { columns, elastic: ["NAME"], optional: ["PLATFORM", "WINDOW"] },
   );
 }
 
@@ -112,6 +114,7 @@ export function planView(plan: UpgradePreview, style: Style, columns: number | u
       (left) => [`… ${left} more waves …`],
     ).flat(),
     ...notInScope(plan),
+    ...windows(plan),
     ...(plan.waves.length === 0 ? ["Nothing to do: all hosts run the target version."] : []),
     "",
     "Nothing was started.",
@@ -147,6 +150,15 @@ export function startSummary(plan: UpgradePreview, hosts: ReadonlyMap<string, nu
     `Hosts: ${toUpgrade} to upgrade, ${atTarget} at target${leftOut > 0 ? `, ${leftOut} left out` : ""}.`,
     ...notInScope(plan),
   ];
+}
+
+/** The maintenance windows, a line for each resource that has one. */
+function windows({ products }: UpgradePreview): string[] {
+  return products.flatMap(({ resources }) =>
+    resources.flatMap(({ name, maintenance }) =>
+      maintenance ? [legible(`Maintenance window of ${name}: ${maintenanceWords(maintenance, minute)}`)] : [],
+    ),
+  );
 }
 
 /** The hosts that the request leaves out, a line for each cluster. */

@@ -70,6 +70,7 @@ export const startApiRole: StartRole = async (config, log) => {
     identities: systemIdentities,
     resolutionDays: config.resolutionDays,
     lateStartMinutes: config.lateStartMinutes,
+    lockLeadMinutes: config.lockLeadMinutes,
     longWaitMinutes: config.longWaitMinutes,
     publicUrl: config.publicUrl,
     temporalAddress: config.temporal.address,

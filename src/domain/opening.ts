@@ -8,16 +8,23 @@ export interface MaintenancePlace {
   readonly domain: string;
   /** Id of the window in the inventory. */
   readonly maintenanceWindow?: string;
+  /** Neither window nor change freezes hold for it: somebody has overridden them. An emergency stop does. */
+  readonly ignoresCalendar?: true;
 }
 
 /** Where a cluster is, or the clusters of a NETVIRT instance. */
-export function placeOf({ domain, maintenanceWindow }: MaintenancePlace): MaintenancePlace {
+export function placeOf({ domain, maintenanceWindow }: Omit<MaintenancePlace, "ignoresCalendar">): MaintenancePlace {
   return { domain, ...(maintenanceWindow !== undefined && { maintenanceWindow }) };
 }
 
 /** Whether something may begin at a moment, by the calendar of the inventory. Times are milliseconds since the epoch. */
 export type Opening =
-  | { readonly isOpen: true; readonly closesAt?: number }
+  | {
+      readonly isOpen: true;
+      readonly closesAt?: number;
+      /** When it opens again after that; absent where it does not close, or not open again within two years. */
+      readonly opensAgainAt?: number;
+    }
   | {
       readonly isOpen: false;
       readonly because: "CHANGE_FREEZE" | "OUTSIDE_MAINTENANCE_WINDOW";

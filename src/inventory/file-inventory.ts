@@ -41,7 +41,7 @@ export function fileInventory(
     installations,
     notifications: [...(notificationReceivers?.values() ?? [])].map(planned),
     clusters: [...clusters.values()],
-    openingOf: (places) => calendar.at(places, Date.now()),
+    openingOf: (places, at = Date.now()) => calendar.at(places, at),
     readHosts: (facts) => inTime(() => reads.hosts(facts), timeout),
     readNetvirtGroups: (id) => inTime(() => reads.netvirtGroups(id), timeout),
     readClusters: (resourceIds, until = Infinity) =>

@@ -84,7 +84,11 @@ export function maintenanceCalendar(
     return openingAt(open, meant, maintenanceWindow ?? "", now);
   };
   return E.right({
-    at: (places, now) => places.map((place) => openingOf(place, now)).reduce(narrower, { isOpen: true }),
+    at: (places, now) =>
+      places
+        .filter(({ ignoresCalendar }) => ignoresCalendar !== true)
+        .map((place) => openingOf(place, now))
+        .reduce(narrower, { isOpen: true }),
   });
 }
 
@@ -96,12 +100,16 @@ function narrower(one: Opening, other: Opening): Opening {
 }
 
 function openingAt(open: readonly Interval[], freezes: readonly Freeze[], windowId: string, now: number): Opening {
-  const next = open
-    .map(({ from, until }) => ({ at: afterFreezes(Math.max(from, now), freezes), until }))
-    .find(({ at, until }) => at < until);
+  const firstFrom = (moment: number) =>
+    open
+      .map(({ from, until }) => ({ at: afterFreezes(Math.max(from, moment), freezes), until }))
+      .find(({ at, until }) => at < until);
+  const next = firstFrom(now);
   if (next?.at === now) {
     const closesAt = Math.min(next.until, ...freezes.map(({ from }) => from).filter((from) => from > now));
-    return { isOpen: true, ...(Number.isFinite(closesAt) && { closesAt }) };
+    if (!Number.isFinite(closesAt)) return { isOpen: true };
+    const opensAgainAt = firstFrom(closesAt)?.at;
+    return { isOpen: true, closesAt, ...(opensAgainAt !== undefined && { opensAgainAt }) };
   }
   const opensAt = next && { opensAt: next.at };
   const frozen = freezes.find(({ from, until }) => from <= now && now < until)?.freeze;

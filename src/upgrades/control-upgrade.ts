@@ -1,7 +1,15 @@
 import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
 import type { ErrorBody } from "../domain/errors";
-import { commits, hasSwitchedOver, scheduleProblem, switchoverBegun } from "../domain/plan/schedule";
+import { commitOverrideProblem } from "../domain/plan/maintenance-override";
+import {
+  commits,
+  hasSwitchedOver,
+  locksLater,
+  saysWhen,
+  scheduleProblem,
+  switchoverBegun,
+} from "../domain/plan/schedule";
 import { resourcesOf } from "../domain/plan/upgrade-plan";
 import { endedAsAsked, endedRefusal, type Request } from "../domain/requests/published-upgrade";
 import { type HoldingUpgrade, holderTitle, lockTitle } from "../domain/resource-lock";
@@ -208,12 +216,14 @@ export interface UpdateUpgradeDependencies {
   >;
   readonly freezes: Pick<Freezes, "read">;
   readonly identities: Pick<Identities, "newId" | "now">;
+  /** Minutes before its time from which on a scheduled upgrade holds the locks of its resources. */
+  readonly lockLeadMinutes: number;
 }
 
 /**
  * Commits a draft, gives a scheduled upgrade or a switchover another time, or cancels an upgrade; gives the Upgrade as it
- * is then. Nothing is committed while something of it is frozen, nor a draft while another upgrade visibly holds one of its
- * resources.
+ * is then. Nothing is committed while something of it is frozen, nor what begins soon while another upgrade visibly holds one
+ * of its resources.
  */
 export function updateUpgrade(deps: UpdateUpgradeDependencies) {
   const { executions, identities } = deps;
@@ -231,15 +241,21 @@ export function updateUpgrade(deps: UpdateUpgradeDependencies) {
         ),
         TE.chain(() => TE.left(error)),
       );
-    const problem = scheduleProblem(commit, identities.now());
+    const problem = scheduleProblem(commit, identities.now()) ?? commitOverrideProblem(commit);
     if (problem) return refuse(problem);
     return pipe(
       executions.readUpgrade(id),
       TE.chainFirst((upgrade) =>
         beginsSomething(upgrade, commit) ? refuseFrozen(deps, id, refuse) : TE.right(undefined),
       ),
-      TE.chain(({ status }) => {
-        if (commits(commit)) return status === "DRAFT" ? lockedResource(executions, id) : TE.right(undefined);
+      TE.chain(({ status, phase, resourceUpgradeSpecs = [] }) => {
+        if (commits(commit)) {
+          const times = saysWhen(commit) ? [commit] : resourceUpgradeSpecs;
+          const beginsNow = status === "SCHEDULED" && phase !== "ACTION_REQUIRED" && commit.upgradeNow === true;
+          return (status === "DRAFT" || beginsNow) && !locksLater(times, deps.lockLeadMinutes, identities.now())
+            ? lockedResource(executions, id)
+            : TE.right(undefined);
+        }
         return status === "INPROGRESS" || status === "PAUSED"
           ? pastSwitchover(executions, id, commit)
           : TE.right(undefined);
@@ -317,7 +333,7 @@ function lockedResource(
 function locked([lock, holder]: readonly [lock: string, HoldingUpgrade], holders: string[]): ErrorBody {
   return {
     errorCode: "RESOURCE_LOCKED",
-    message: `${lockTitle(lock, holder.resourceName)} is held by ${holderTitle(holder)}, so the draft cannot be committed now.`,
+    message: `${lockTitle(lock, holder.resourceName)} is held by ${holderTitle(holder)}, so the upgrade cannot be committed now.`,
     remediationMessage: `Wait until ${holderTitle(holder)} ends, or cancel it; then commit again.`,
     arguments: holders,
     context: { holder: holder.upgradeId, resource: lock },

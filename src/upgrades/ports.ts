@@ -75,7 +75,7 @@ export interface RequestOrigin {
 }
 
 /** A request that was refused without the upgrade being asked. */
-export type RefusedRequest = CommitSpec &
+export type RefusedRequest = Omit<CommitSpec, "reason"> &
   AskedAcknowledgement & {
     readonly request: RequestOutcome["request"];
     readonly requestedBy: string;
@@ -193,8 +193,8 @@ export interface Inventory {
   ): TaskEither<ManagerSilence, readonly ClusterMember[]>;
   /** The host and edge clusters of a NETVIRT manager's upgrade coordinator. On the left as with {@link readHosts}. */
   readNetvirtGroups(componentManagerId: string): TaskEither<ManagerSilence, readonly NetvirtGroupRead[]>;
-  /** Whether work may begin at all of these places now. */
-  openingOf(places: readonly MaintenancePlace[]): Opening;
+  /** Whether work may begin at all of these places now, or at another moment (epoch milliseconds). */
+  openingOf(places: readonly MaintenancePlace[], at?: number): Opening;
   /** What it knows beside clusters. */
   readonly installations: Installations;
   /** Who is told what happens to upgrades; absent means nobody. */

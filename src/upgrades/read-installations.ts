@@ -10,7 +10,7 @@ import { pageOf, type PageRequest } from "../domain/page";
 import { type ClusterEntryFacts, type ClusterLookup, findMember, type NetvirtFacts } from "../domain/plan/facts";
 import { clusterLock, type HoldingUpgrade, mgmtLock } from "../domain/resource-lock";
 import type { Bundle, PageOfBundle } from "../domain/spec/bundle";
-import type { Cluster, PageOfCluster } from "../domain/spec/cluster";
+import { type Cluster, maintenanceState, type PageOfCluster } from "../domain/spec/cluster";
 import type {
   NetvirtInstance,
   PageOfIso,
@@ -18,7 +18,6 @@ import type {
   PageOfNetvirtInstance,
   PageOfPersonality,
 } from "../domain/spec/installations";
-import { toTimestamp } from "../domain/timestamp";
 import type { BundleCatalog, Inventory, NetvirtGroupRead, UpgradeExecutions } from "./ports";
 import { notFound, type ServiceError, temporalUnreachable } from "./service-error";
 
@@ -246,21 +245,8 @@ function maintenanceOf(
   entry: ClusterEntryFacts,
   { openingOf }: Pick<Inventory, "openingOf">,
 ): Pick<Cluster, "maintenance"> {
-  const opening = openingOf([placeOf(entry)]);
-  const { maintenanceWindow: window } = entry;
-  const { isOpen } = opening;
-  const times = isOpen ? { closesAt: opening.closesAt } : { opensAt: opening.opensAt };
-  if (window === undefined && isOpen && opening.closesAt === undefined) return {};
-  return {
-    maintenance: {
-      isOpen,
-      ...(window !== undefined && { window }),
-      ...(!isOpen && opening.because === "CHANGE_FREEZE" && { changeFreeze: opening.id }),
-      ...Object.fromEntries(
-        Object.entries(times).flatMap(([name, at]) => (at === undefined ? [] : [[name, toTimestamp(at)]])),
-      ),
-    },
-  };
+  const maintenance = maintenanceState(openingOf([placeOf(entry)]), entry.maintenanceWindow);
+  return maintenance ? { maintenance } : {};
 }
 
 function known({ componentManagerId, name }: ClusterEntryFacts, lookup: ClusterLookup | undefined): Partial<Cluster> {

@@ -10,11 +10,11 @@ import { neededLocks } from "../domain/admission/lock-rules";
 import type { ErrorBody } from "../domain/errors";
 import type { ClusterFacts, ClusterLookup } from "../domain/plan/facts";
 import { planUpgrade } from "../domain/plan/plan-upgrade";
-import { type HostsForPreview, previewOf, type UpgradePreview } from "../domain/plan/preview";
+import { closedWarnings, type HostsForPreview, previewOf, type UpgradePreview } from "../domain/plan/preview";
 import { clustersOf, type ClusterUpgradePlan, resourcesOf, type UpgradePlan } from "../domain/plan/upgrade-plan";
 import type { HoldingUpgrade } from "../domain/resource-lock";
 import type { Bundle } from "../domain/spec/bundle";
-import type { RequestWarning } from "../domain/spec/request-warning";
+import { boundedWarnings, type RequestWarning } from "../domain/spec/request-warning";
 import type { Task } from "../domain/spec/task";
 import type { UpgradeSpec } from "../domain/spec/upgrade-spec";
 import { initialTask } from "../domain/task/task-progress";
@@ -41,7 +41,7 @@ export function startUpgrade(deps: StartUpgradeDependencies) {
     const until = identities.now() + startMilliseconds;
     if (idempotencyKey === undefined) {
       return pipe(
-        admitAndPlan(deps, request, identities.newId(), until),
+        admitAndPlan(deps, { ...request, caller }, identities.newId(), until),
         TE.chain((plan) =>
           pipe(
             deps.executions.start(plan, { requestedBy: caller }, until),
@@ -63,7 +63,7 @@ function startOnce(deps: StartUpgradeDependencies, request: WarnedSpec, caller: 
   const digest = deps.identities.digest(request.spec);
   const earlier = () => repeated(deps, id, digest, until);
   return pipe(
-    admitAndPlan(deps, request, id, until),
+    admitAndPlan(deps, { ...request, caller }, id, until),
     TE.matchE(
       // What is refused now may have been accepted before: its own upgrade holds the lock, its bundle was recalled since.
       // Where Temporal does not answer, asking again would only take as long again.
@@ -113,7 +113,7 @@ function repeated(deps: StartUpgradeDependencies, id: string, digest: string, un
 }
 
 export interface PreviewDependencies extends PlanDependencies {
-  readonly inventory: Pick<Inventory, "clusters" | "readClusters" | "installations" | "readHosts">;
+  readonly inventory: Pick<Inventory, "clusters" | "readClusters" | "installations" | "readHosts" | "openingOf">;
 }
 
 /**
@@ -124,7 +124,18 @@ export function previewUpgrade(deps: PreviewDependencies) {
   return (spec: UpgradeSpec, warnings?: readonly RequestWarning[]): TE.TaskEither<ServiceError, UpgradePreview> =>
     pipe(
       admitAndPlan(deps, { spec, ...(warnings && { warnings }) }, deps.identities.newId()),
-      TE.chainTaskK((plan) => showPlan(deps.inventory, plan)),
+      TE.chainTaskK((plan) =>
+        pipe(
+          showPlan(deps.inventory, plan),
+          T.map((preview) => {
+            const all = [
+              ...(preview.warnings ?? []),
+              ...closedWarnings(plan, deps.inventory.openingOf, deps.identities.now()),
+            ];
+            return all.length > 0 ? { ...preview, warnings: [...boundedWarnings(all)] } : preview;
+          }),
+        ),
+      ),
     );
 }
 
@@ -139,13 +150,13 @@ export function readPlan({ executions, inventory }: ReadPlanDependencies) {
 
 export interface ReadPlanDependencies {
   readonly executions: Pick<UpgradeExecutions, "readPlan">;
-  readonly inventory: Pick<Inventory, "readHosts">;
+  readonly inventory: Pick<Inventory, "readHosts" | "openingOf">;
 }
 
-function showPlan(inventory: Pick<Inventory, "readHosts">, plan: UpgradePlan): T.Task<UpgradePreview> {
+function showPlan(inventory: Pick<Inventory, "readHosts" | "openingOf">, plan: UpgradePlan): T.Task<UpgradePreview> {
   return pipe(
     hostsOf(inventory, plan),
-    T.map((known) => previewOf(plan, known)),
+    T.map((known) => previewOf(plan, known, (places) => inventory.openingOf(places))),
   );
 }
 
@@ -181,6 +192,8 @@ interface PlanDependencies {
   readonly resolutionDays: number;
   /** Minutes by which a scheduled upgrade may begin late by itself. */
   readonly lateStartMinutes: number;
+  /** Minutes before its time from which on a scheduled upgrade holds the locks of its resources. */
+  readonly lockLeadMinutes: number;
   /** Minutes after which receivers of notifications are told of a wait. */
   readonly longWaitMinutes?: number;
   /** Where people open the console. */
@@ -197,6 +210,8 @@ const restOfStart = 1000;
 /** A request, and what was ignored of it before. */
 interface WarnedSpec {
   readonly spec: UpgradeSpec;
+  /** Who asks; absent where nothing is started. */
+  readonly caller?: string;
   readonly warnings?: readonly RequestWarning[];
 }
 
@@ -204,18 +219,19 @@ interface WarnedSpec {
 function planSettings({
   resolutionDays,
   lateStartMinutes,
+  lockLeadMinutes,
   longWaitMinutes,
   publicUrl,
   temporalAddress,
   waits,
 }: Omit<PlanDependencies, "catalog" | "inventory" | "executions" | "freezes" | "identities">) {
-  return { resolutionDays, lateStartMinutes, longWaitMinutes, publicUrl, temporalAddress, waits };
+  return { resolutionDays, lateStartMinutes, lockLeadMinutes, longWaitMinutes, publicUrl, temporalAddress, waits };
 }
 
 /** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */
 function admitAndPlan(
   { catalog, inventory, executions, freezes, identities, ...settings }: PlanDependencies,
-  { spec, warnings = [] }: WarnedSpec,
+  { spec, warnings = [], caller }: WarnedSpec,
   id: string,
   until: Deadline = Infinity,
 ): TE.TaskEither<ServiceError, UpgradePlan> {
@@ -244,12 +260,15 @@ function admitAndPlan(
           spec,
           now,
           installations,
+          lockLeadMinutes: settings.lockLeadMinutes,
           lockHolders: E.getOrElseW(() => new Map<string, HoldingUpgrade>())(holders),
           ...facts,
         }),
         E.mapLeft((rejections) => refusal(rejections, holders)),
         E.chainFirst(() => holders),
-        E.map((admitted) => planUpgrade(admitted, { id, now, notifications, warnings, ...planSettings(settings) })),
+        E.map((admitted) =>
+          planUpgrade(admitted, { id, now, notifications, warnings, requestedBy: caller, ...planSettings(settings) }),
+        ),
       ),
     ),
     TE.chainFirst((plan) => refuseFrozen(freezes, plan)),

@@ -43,6 +43,7 @@ export interface SamplePlanOptions {
   readonly resources?: readonly ResourceUpgradeSpec[];
   readonly resolutionDays?: number;
   readonly lateStartMinutes?: number;
+  readonly lockLeadMinutes?: number;
   readonly waits?: Partial<ActivityWaits>;
   /** Who is told what happens; nobody unless a test is about it. */
   readonly notifications?: readonly PlannedReceiver[];
@@ -56,7 +57,7 @@ export interface SamplePlanOptions {
   /** What the request says of servers. */
   readonly inputs?: Pick<
     UpgradeSpec,
-    "netvirtUpgradeUserInputSpecs" | "mgmtUpgradeUserInputSpecs" | "onPrecheckFailure"
+    "netvirtUpgradeUserInputSpecs" | "mgmtUpgradeUserInputSpecs" | "onPrecheckFailure" | "maintenanceWindow" | "reason"
   >;
   /** Of every cluster; the health gate is off unless a test is about it. */
   readonly rollout?: Partial<RolloutPolicy>;
@@ -83,6 +84,7 @@ export function samplePlan({
   resources = [{ resourceId: `cl-${id.slice(0, 8)}` }],
   resolutionDays = 7,
   lateStartMinutes = 60,
+  lockLeadMinutes = 60,
   waits,
   notifications = [],
   longWaitMinutes,
@@ -121,7 +123,17 @@ export function samplePlan({
       hostScopes,
     },
     {
-      ...{ id, now, resolutionDays, lateStartMinutes, longWaitMinutes, publicUrl, temporalAddress, notifications },
+      ...{
+        id,
+        now,
+        resolutionDays,
+        lateStartMinutes,
+        lockLeadMinutes,
+        longWaitMinutes,
+        publicUrl,
+        temporalAddress,
+        notifications,
+      },
       waits: { ...quickWaits, ...waits },
     },
   );

@@ -204,7 +204,7 @@ export class SimulatedPlatform {
 }
 
 /** What a request says beside the product that is upgraded. */
-export interface SimulatedPlan extends Pick<SamplePlanOptions, "inputs" | "rollout" | "waits"> {
+export interface SimulatedPlan extends Pick<SamplePlanOptions, "inputs" | "rollout" | "waits" | "draft"> {
   /** Of the cluster. */
   readonly spec?: Omit<NonNullable<SamplePlanOptions["resources"]>[number], "resourceId">;
 }

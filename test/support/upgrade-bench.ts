@@ -145,10 +145,18 @@ export class UpgradeBench {
   /** Domains whose maintenance window is closed. */
   readonly closedDomains = new Set<string>();
 
+  /** When open windows close, by domain (epoch milliseconds). */
+  readonly closings = new Map<string, number>();
+
   readonly openingOf = (places: readonly MaintenancePlace[]): Opening =>
-    places.some(({ domain }) => this.closedDomains.has(domain))
+    places.some(({ domain, ignoresCalendar }) => !ignoresCalendar && this.closedDomains.has(domain))
       ? { isOpen: false, because: "OUTSIDE_MAINTENANCE_WINDOW", id: "nights" }
-      : { isOpen: true };
+      : this.openUntil(places);
+
+  private openUntil(places: readonly MaintenancePlace[]): Opening {
+    const ends = places.flatMap(({ domain }) => this.closings.get(domain) ?? []);
+    return { isOpen: true, ...(ends.length > 0 && { closesAt: Math.min(...ends) }) };
+  }
 
   /** Domains of which nobody can tell whether they are frozen. */
   readonly unreadableDomains = new Set<string>();

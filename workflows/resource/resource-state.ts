@@ -18,7 +18,7 @@ import type { VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
 import { now, stopwatch } from "../clock";
 import { describeResource, frozenWhile, pausedWhile } from "../details";
 import { frozenIn } from "../failures";
-import { lookAtFreeze } from "../freeze-look";
+import { lookAtClosure } from "../freeze-look";
 import { InternalSignals } from "../internal-signals";
 import {
   type BeginPayload,
@@ -69,6 +69,8 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   private frozen: Closed | undefined;
   /** Findings of its prechecks that were acknowledged before it began. */
   acknowledged: NonNullable<BeginPayload["acknowledged"]> = [];
+  /** When the maintenance window closes that it has waited for (epoch milliseconds). */
+  private windowClosesAt: number | undefined;
   /** Where the resource stays while its upgrade is paused. */
   readonly pause = new PauseGate();
 
@@ -107,9 +109,10 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
    */
   async thawed(found: ErrorBody): Promise<void> {
     const { places } = this.of;
+    this.windowClosesAt = undefined;
     for (let error: ErrorBody | undefined = found; error;) {
       this.freezeChanged(closedFor(error));
-      error = await lookAtFreeze({ places, known: error.message });
+      ({ error, closesAt: this.windowClosesAt } = await lookAtClosure({ places, known: error.message }));
     }
     this.freezeChanged(undefined);
     await this.pause.pass();
@@ -211,6 +214,7 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
         ...(versions && { versions }),
         ...((this.isAtRest || this.frozen !== undefined) && { isAtRest: true }),
         ...(this.frozen !== undefined && { frozen: this.frozen }),
+        ...(this.windowClosesAt !== undefined && { windowClosesAt: this.windowClosesAt }),
         ...(this.lastError !== undefined && { lastError: this.lastError }),
         ...(failed.length > 0 && { failedHosts: failed }),
       };

@@ -20,7 +20,7 @@ export interface CarriedUpgrade {
   readonly requestId?: string;
 }
 
-type Known = Pick<CarriedUpgrade, "precheckedAt" | "errors">;
+export type Known = Pick<CarriedUpgrade, "precheckedAt" | "errors">;
 
 /** Most bytes of state that are handed on, beside the outcomes of requests; Temporal takes 2 MiB. */
 const maximumBytes = 1_500_000;

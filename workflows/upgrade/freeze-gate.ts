@@ -2,7 +2,7 @@ import type { ErrorBody } from "../../src/domain/errors";
 import { type MaintenancePlace, closedFor } from "../../src/domain/opening";
 import type { ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import { currentTime } from "../clock";
-import { lookAtFreeze } from "../freeze-look";
+import { lookAtClosure, lookAtFreeze } from "../freeze-look";
 import type { UpgradeState } from "./upgrade-state";
 
 /** Sets resources aside that a freeze or their maintenance window keeps from beginning, until they may. */
@@ -38,7 +38,8 @@ export class FreezeGate {
     await Promise.all(
       [...byPlaces.values()].map(async (together) => {
         const places = together[0]?.places ?? [];
-        const error = await lookAtFreeze({ places });
+        const { error, closesAt } = await lookAtClosure({ places });
+        for (const { resourceId } of together) this.state.known.windowKnown(resourceId, closesAt);
         if (!error) return;
         for (const { resourceId } of together) this.waiting.add(resourceId);
         // Nobody waits for it: the next look decides, whatever has ended this one.

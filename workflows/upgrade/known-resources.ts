@@ -185,6 +185,11 @@ export class KnownResources {
     this.children.set(child.resourceId, child);
   }
 
+  /** Its Workflow has given its lock back without having begun: its SubTask is as the upgrade itself tells it. */
+  childReleased(resourceId: string): void {
+    this.children.delete(resourceId);
+  }
+
   /** Its work begins. */
   started(resourceId: string): void {
     this.begunIds.add(resourceId);
@@ -208,6 +213,11 @@ export class KnownResources {
   hostsReported({ resourceId, ...report }: Pick<HostsReport, "resourceId" | "hosts" | "versions" | "isAtRest">): void {
     this.hosts.set(resourceId, report.hosts);
     this.currentFacts = reportHosts(this.currentFacts, resourceId, report, currentTime());
+  }
+
+  /** Until when the window is open in which a resource works (epoch milliseconds); undefined where it is closed or has no end. */
+  windowKnown(resourceId: string, windowClosesAt: number | undefined): void {
+    this.currentFacts = withResourceFacts(this.currentFacts, resourceId, { windowClosesAt });
   }
 
   /**

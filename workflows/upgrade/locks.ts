@@ -111,6 +111,20 @@ export async function acquireLocks(
   }
 }
 
+/** The error that names another upgrade which holds a lock that this one takes or must not find held; undefined where none does. */
+export async function findHeld(state: UpgradeState): Promise<ErrorBody | undefined> {
+  const resources = state.unfinished();
+  const locks = new Set(resources.flatMap((resource) => [lockOf(resource), ...conflictingLocks(resource)]));
+  const names = resources.map(({ name }) => name);
+  const held = (await readHolders(state, [...locks], names)).find(({ upgradeId }) => upgradeId !== state.plan.id);
+  if (!held) return undefined;
+  const { workflowId: lock } = held;
+  const own = resources.find((resource) => lockOf(resource) === lock);
+  if (own) return lockedBy(`${titleOf(own)} is`, own.resourceId, held);
+  const other = resources.find((resource) => conflictingLocks(resource).includes(lock));
+  return other && conflictError(other, lock, held);
+}
+
 /** Tells other upgrades, which read it in the memo. An upgrade of which nothing is said is about to take its locks. */
 function publishLocks(locks: LockState): void {
   const { locks: published = "ACQUIRING" } = (workflowInfo().memo ?? {}) as Partial<UpgradeMemo>;
@@ -155,8 +169,7 @@ async function findConflicts(state: UpgradeState, resources: readonly ResourcePl
     const { upgradeId, workflowId: lock } = holder;
     const resource = meetings.find(({ locks }) => locks.includes(lock))?.resource;
     if (!resource || conflicts.has(upgradeId)) continue;
-    const what = `${titleOf(resource)} cannot be upgraded while ${lowerFirst(lockTitle(lock, holder.resourceName))} is`;
-    conflicts.set(upgradeId, { holder, error: lockedBy(what, resource.resourceId, holder) });
+    conflicts.set(upgradeId, { holder, error: conflictError(resource, lock, holder) });
   }
   return [...conflicts.values()].sort((one, other) => (one.holder.upgradeId < other.holder.upgradeId ? -1 : 1));
 }
@@ -176,6 +189,11 @@ function readHolders(
 
 function titleOf(resource: ResourcePlan): string {
   return lockTitle(lockOf(resource), resource.name);
+}
+
+function conflictError(resource: ResourcePlan, lock: string, holder: HoldingUpgrade): ErrorBody {
+  const what = `${titleOf(resource)} cannot be upgraded while ${lowerFirst(lockTitle(lock, holder.resourceName))} is`;
+  return lockedBy(what, resource.resourceId, holder);
 }
 
 function lockedBy(what: string, resourceId: string, holder: HoldingUpgrade | undefined): ErrorBody {

@@ -68,6 +68,7 @@ export class UpgradeActivity {
         draft: plan.draft,
         ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
         ...changeRecordOf(plan.spec),
+        ...(plan.maintenanceOverride && { maintenanceWindow: "IGNORE" }),
       },
     });
   }
@@ -82,14 +83,15 @@ export class UpgradeActivity {
     phase: UpgradePhase,
     { reason, run }: { readonly reason?: Reason | undefined; readonly run?: number } = {},
   ): void {
-    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, comment, reason: why, resourceIds } = asked;
-    const { code, subject, until } = asked;
+    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, comment, maintenanceWindow, reason: why } = asked;
+    const { code, subject, until, resourceIds } = asked;
     const details = {
       ...(why !== undefined && { reason: why }),
       ...(resourceIds && { resourceIds: resourceIds.slice(0, namedResources), resourceCount: resourceIds.length }),
       ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
       ...(upgradeNow !== undefined && { upgradeNow }),
       ...(mgmtUpgradePatchSpecs && { mgmtUpgradePatchSpecs }),
+      ...(maintenanceWindow !== undefined && { maintenanceWindow }),
       ...(run !== undefined && { precheckRun: run }),
       ...(code !== undefined && { finding: code }),
       ...(subject !== undefined && { subject }),

@@ -14,6 +14,7 @@ import { retryWhileLost } from "../lost-activities";
 import type { ResourceResult } from "../messages";
 import { HistoryTooLong, isHistoryTooLong } from "./continue-as-new";
 import { FreezeGate } from "./freeze-gate";
+import { Rescheduled } from "./lock-wait";
 import { type LockedResource, releaseAll } from "./locks";
 import { runPrechecks } from "./upgrade-prechecks";
 import type { UpgradeState } from "./upgrade-state";
@@ -23,18 +24,26 @@ const precheckLifetime = 60 * 60 * 1000;
 
 /**
  * Runs the products one after another, the resources of each in parallel, each from its own time on. The first
- * product that fails ends the upgrade. Gives the errors; none where every resource has succeeded.
+ * product that fails ends the upgrade. Gives the errors; none where every resource has succeeded. `heldUntil`: until when the
+ * upgrade had to wait for its locks. Throws Rescheduled.
  */
 export async function runProducts(
   state: UpgradeState,
   locked: readonly LockedResource[],
-  precheckedAt: number,
+  { precheckedAt, heldUntil }: { readonly precheckedAt: number; readonly heldUntil: number },
 ): Promise<readonly ErrorBody[]> {
   const { products } = state.plan;
   for (const [i, product] of products.entries()) {
     const ids = new Set(product.resources.map(({ resourceId }) => resourceId));
     const mine = locked.filter(({ resource }) => ids.has(resource.resourceId));
-    const errors = await new ProductRun(state, product, mine, precheckedAt, i > 0).run();
+    const errors = await new ProductRun(
+      state,
+      product,
+      mine,
+      precheckedAt,
+      i > 0 ? currentTime() : heldUntil,
+      i > 0,
+    ).run();
     if (errors.length > 0) {
       // The end of a cancelled upgrade says itself what it has not begun.
       if (CancellationScope.current().consideredCancelled) return errors;
@@ -53,19 +62,18 @@ class ProductRun {
   private waiting: readonly LockedResource[];
   private started = false;
   private readonly freezes: FreezeGate;
-  /** Since when nothing but the schedule keeps resources from beginning (epoch milliseconds). */
-  private readonly readyAt: number;
 
   constructor(
     private readonly state: UpgradeState,
     private readonly product: ProductPlan,
     resources: readonly LockedResource[],
     private precheckedAt: number,
+    /** Since when nothing but the schedule keeps resources from beginning (epoch milliseconds). */
+    private readonly readyAt: number,
     private readonly isAfterAnother: boolean,
   ) {
     this.waiting = resources;
     this.freezes = new FreezeGate(state);
-    this.readyAt = isAfterAnother ? currentTime() : 0;
   }
 
   async run(): Promise<readonly ErrorBody[]> {
@@ -73,7 +81,8 @@ class ProductRun {
       this.dropSkipped();
       if (this.waiting.length === 0) break;
       if (this.state.approvals.areLacking) this.restUntilApproved();
-      await this.state.untilResumed();
+      await this.state.untilResumed(() => this.isTooEarly);
+      if (this.isTooEarly) throw new Rescheduled();
       this.noteMissed();
       const due = this.waiting.filter((one) => this.timeOf(one) <= currentTime() && this.mayBegin(one));
       if (due.length === 0) await this.waitForNext();
@@ -90,6 +99,12 @@ class ProductRun {
   /** What an operator has left out does not begin; its lock has been released. */
   private dropSkipped(): void {
     this.waiting = this.waiting.filter(({ resource }) => !this.state.known.isSkipped(resource));
+  }
+
+  /** Nothing has begun, and by another schedule the locks are not to be held yet. */
+  private get isTooEarly(): boolean {
+    if (this.started || this.isAfterAnother || this.freezes.size > 0 || this.state.paused) return false;
+    return this.state.times.lockTime(this.state.unfinished()) > currentTime();
   }
 
   /** Nothing has begun yet: the upgrade as a whole is scheduled. */

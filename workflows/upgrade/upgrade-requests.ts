@@ -182,7 +182,7 @@ export class UpgradeRequests {
       return;
     }
     // A second commit that says nothing about time leaves the time that the first has given.
-    if (!this.commit || saysWhen(commit)) this.commit = commit;
+    this.commit = withFormer(commit, this.commit);
     if (phase !== "DRAFT_WAITING") this.earlyCommits.push({ commit, via });
   };
 
@@ -250,4 +250,14 @@ function whyLeftOut({ reason, requestedBy }: Pick<SkipPayload, "reason" | "reque
 /** When a request was sent, as far as it says; it may have waited for a worker since (epoch milliseconds). */
 function timeOf({ requestedAt }: PlainPayload): number {
   return Math.min(currentTime(), requestedAt === undefined ? Infinity : toEpochMilliseconds(requestedAt));
+}
+
+/** A commit with the time and the override that an earlier one has given and it does not. */
+function withFormer(commit: CommitPayload, former: CommitPayload | undefined): CommitPayload {
+  if (!former) return commit;
+  const { maintenanceWindow, reason, requestedBy } = commit.maintenanceWindow === undefined ? former : commit;
+  return {
+    ...(saysWhen(commit) ? commit : former),
+    ...(maintenanceWindow !== undefined && { maintenanceWindow, reason, requestedBy }),
+  };
 }

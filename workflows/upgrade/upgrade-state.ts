@@ -2,9 +2,10 @@ import { condition, log, metricMeter } from "@temporalio/workflow";
 import type { ActivityRecord } from "../../src/domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../src/domain/errors";
 import type { Closed } from "../../src/domain/opening";
-import { beginTime, type CommitSpec, firstPhase } from "../../src/domain/plan/schedule";
+import { beginTime, firstPhase } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { ApprovalContext } from "../../src/domain/requests/approvals";
+import type { CommitPayload } from "../../src/domain/requests/upgrade-request";
 import type { Task } from "../../src/domain/spec/task";
 import { type Approval, hasEnded, type UpgradePhase } from "../../src/domain/spec/upgrade";
 import type { AcknowledgedFinding } from "../../src/domain/task/findings";
@@ -283,20 +284,24 @@ export class UpgradeState {
   }
 
   /**
-   * Where something new would start: waits until the upgrade is neither paused nor lacks approvals. Ends early where it is
+   * Where something new would start: waits until it `isOver`, or the upgrade is neither paused nor lacks approvals. Ends early where it is
    * cancelled, and throws where it was rejected.
    */
-  async untilResumed(): Promise<void> {
-    const isHeld = () => this.paused || this.approvals.areLacking;
+  async untilResumed(isOver: () => boolean = () => false): Promise<void> {
+    const isHeld = () => (this.paused || this.approvals.areLacking) && !isOver();
     this.approvals.throwIfRejected();
     while (isHeld()) {
-      if (this.approvals.areLacking) {
-        this.notifier.approvalWanted();
-        this.publish();
-      }
+      this.noteMissingApprovals();
       await condition(() => this.approvals.isRejected || !isHeld());
       this.approvals.throwIfRejected();
     }
+  }
+
+  /** Tells that approvals are wanted where they are lacking. */
+  noteMissingApprovals(): void {
+    if (!this.approvals.areLacking) return;
+    this.notifier.approvalWanted();
+    this.publish();
   }
 
   /** Somebody has cancelled the upgrade; it still ends what is in work. */
@@ -356,7 +361,8 @@ export class UpgradeState {
 
   /** Why the locks of a scheduled upgrade cannot be had now; undefined where it has them. */
   waitForLock(why: string | undefined): void {
-    if (this.lockAwaited?.message === why) return;
+    // Its time may have come meanwhile, which is another phase for those who read it.
+    if (this.lockAwaited?.message === why) return this.publication.publishFacts();
     // Which of several locks it is may change; it waits on.
     const { since = now() } = this.lockAwaited ?? {};
     this.lockAwaited = why === undefined ? undefined : { code: "LOCK", message: why, since };
@@ -393,7 +399,7 @@ export class UpgradeState {
     return first;
   }
 
-  hostsReported({ lastError, failedHosts = [], frozen, ...report }: HostsReport): void {
+  hostsReported({ lastError, failedHosts = [], frozen, windowClosesAt, ...report }: HostsReport): void {
     const { resourceId, hosts } = report;
     const resource = this.resources.find((one) => one.resourceId === resourceId);
     if (!resource) return;
@@ -401,6 +407,7 @@ export class UpgradeState {
     this.notifier.hostsCounted(resourceId, hosts, lastError);
     this.lastError = lastError ?? this.lastError;
     this.known.hostsReported(report);
+    if (frozen !== undefined || windowClosesAt !== undefined) this.known.windowKnown(resourceId, windowClosesAt);
     this.publication.publishFacts();
     this.freezeChanged(resourceId, frozen);
   }
@@ -423,9 +430,12 @@ export class UpgradeState {
     return this.known.unfinished(this.resources);
   }
 
-  /** Gives what has not begun another time, as a commit may. */
-  reschedule(commit: CommitSpec): void {
+  /** Gives what has not begun another time, or has it ignore maintenance windows, as a commit may. */
+  reschedule(commit: CommitPayload): void {
+    const { maintenanceOverride: before } = this.plan;
     if (!this.times.reschedule(commit, this.known.begun)) return;
+    const { maintenanceOverride } = this.plan;
+    if (maintenanceOverride && !before) this.record({ type: "MaintenanceOverridden", maintenanceOverride });
     this.dropApprovals();
     this.publish();
     this.notifier.timeGiven();

@@ -1,14 +1,10 @@
 import { log } from "@temporalio/workflow";
-import {
-  beginTime,
-  type CommitSpec,
-  reschedulePlan,
-  rescheduleSwitchovers,
-  saysWhen,
-} from "../../src/domain/plan/schedule";
+import { overrideMaintenance } from "../../src/domain/plan/maintenance-override";
+import { beginTime, reschedulePlan, rescheduleSwitchovers, saysWhen } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import type { CommitPayload } from "../../src/domain/requests/upgrade-request";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
-import { currentTime } from "../clock";
+import { currentTime, now } from "../clock";
 
 /** What one run of an upgrade hands to the next about times. */
 export interface CarriedTimes {
@@ -48,6 +44,18 @@ export class UpgradeTimes {
   next(resources: readonly ResourcePlan[]): number | undefined {
     const earliest = Math.min(...resources.map(beginTime));
     return Number.isFinite(earliest) && earliest > currentTime() ? earliest : undefined;
+  }
+
+  /** From when on the locks of resources are held (epoch milliseconds); in the past where they are needed now. */
+  lockTime(resources: readonly ResourcePlan[]): number {
+    const earliest = Math.min(...resources.map(beginTime));
+    return Number.isFinite(earliest) ? earliest - this.currentPlan.lockLeadMinutes * 60_000 : 0;
+  }
+
+  /** When the first of resources is due (epoch milliseconds); undefined where nobody has given it a time, or has asked for it since. */
+  dueTime(resources: readonly ResourcePlan[]): number | undefined {
+    const earliest = Math.min(...resources.map(beginTime));
+    return earliest <= this.askedAt ? undefined : earliest;
   }
 
   /** The time that the switchover of a management server waits for; undefined where it waits for none. */
@@ -109,15 +117,19 @@ export class UpgradeTimes {
    * A time given at commit replaces the resources' own ones, but for those that have begun, and so do times of switchovers;
    * what it does not say stays. False where nothing changes by it.
    */
-  reschedule(commit: CommitSpec, begun: ReadonlySet<string>): boolean {
-    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs } = commit;
+  reschedule(commit: CommitPayload, begun: ReadonlySet<string>): boolean {
+    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, maintenanceWindow, reason = "" } = commit;
     let plan = this.currentPlan;
     if (saysWhen(commit)) plan = reschedulePlan(plan, commit, begun);
     if (mgmtUpgradePatchSpecs) plan = rescheduleSwitchovers(plan, mgmtUpgradePatchSpecs);
+    if (maintenanceWindow === "IGNORE") {
+      const { requestedBy: by } = commit;
+      plan = overrideMaintenance(plan, { reason, at: now(), ...(by !== undefined && { by }) });
+    }
     // What is asked again and again is written once.
     if (JSON.stringify(plan) === JSON.stringify(this.currentPlan)) return false;
     this.currentPlan = plan;
-    log.info("Upgrade rescheduled", { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs });
+    log.info("Upgrade rescheduled", { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, maintenanceWindow });
     this.changes++;
     return true;
   }

@@ -1,11 +1,4 @@
-import {
-  ApplicationFailure,
-  CancellationScope,
-  CancelledFailure,
-  condition,
-  isCancellation,
-  log,
-} from "@temporalio/workflow";
+import { ApplicationFailure, CancellationScope, CancelledFailure, isCancellation, log } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
 import { nextReminder } from "../../src/domain/notifications/decision-reminders";
 import type { UpgradePlan } from "../../src/domain/plan/upgrade-plan";
@@ -19,14 +12,12 @@ import { onBehalfOf } from "../request-cause";
 import { Rejected } from "./approvals";
 import { type CarriedUpgrade, continueUpgradeAsNew, HistoryTooLong, waitAtRest } from "./continue-as-new";
 import { LongWaits } from "./long-waits";
-import { acquireLocks, type LockedResource, releaseAll } from "./locks";
+import { awaitLockTime, lockInTime, Rescheduled } from "./lock-wait";
+import { findHeld, type LockedResource, releaseAll } from "./locks";
 import { UpgradeRequests } from "./upgrade-requests";
 import { runPrechecks } from "./upgrade-prechecks";
 import { checkBundle, runProducts } from "./upgrade-products";
 import { UpgradeState } from "./upgrade-state";
-
-/** Milliseconds between two tries to take the locks of a scheduled upgrade again. */
-const betweenLocks = 60_000;
 
 /**
  * One upgrade from its acceptance to its end; its Workflow ID is the Task id. Interprets the plan: prechecks, for a
@@ -47,10 +38,8 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: CarriedUpgrade
   try {
     let hasFailed = phase === "FAILED";
     let { precheckedAt } = before ?? {};
-    let isLocked = false;
     if (plan.draft && (!before || phase === "DRAFT_WAITING"))
       precheckedAt = await prepareDraft(state, requests, precheckedAt);
-    else if (before && !hasFailed) isLocked = await lockAgain(state, resources);
     for (;;) {
       if (hasFailed) {
         if ((await awaitResolution(state, requests, errors)) !== "retry") throw givenUp(errors);
@@ -60,8 +49,7 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: CarriedUpgrade
         state.enter("ACCEPTED");
         precheckedAt = undefined;
       }
-      errors = [...(await attempt(state, resources, { precheckedAt, isLocked })), ...notRetried(state)];
-      isLocked = false;
+      errors = [...(await attempt(state, resources, precheckedAt)), ...notRetried(state)];
       const { consideredCancelled, cancelRequested } = CancellationScope.current();
       if (errors.length === 0) {
         // Whoever cancelled was told so, and what was in work was the last of it.
@@ -141,72 +129,63 @@ async function waitForDraft(state: UpgradeState, requests: UpgradeRequests, prec
   }
 }
 
-/**
- * Takes the locks of a scheduled upgrade again, which an earlier run gave back. Waits for whoever has taken one of them
- * meanwhile, as long as the schedule leaves time. False if it does not: the attempt then finds out who holds the lock.
- */
-async function lockAgain(state: UpgradeState, running: LockedResource[]): Promise<boolean> {
-  try {
-    return await lockUntilDue(state, running);
-  } finally {
-    state.waitForLock(undefined);
-  }
-}
-
-async function lockUntilDue(state: UpgradeState, running: LockedResource[]): Promise<boolean> {
-  for (;;) {
-    const resources = state.unfinished();
-    const locked = await acquireLocks(state, resources);
-    if (Array.isArray(locked)) {
-      running.push(...locked);
-      return true;
-    }
-    if (state.times.next(resources) === undefined) return false;
-    state.waitForLock(locked.message);
-    const { changes } = state.times;
-    const summary = "before the locks are requested again";
-    await condition(() => state.times.changes !== changes, betweenLocks, { summary });
-  }
-}
-
 /** Locks, prechecks where there are none to rely on, products. Gives the errors; none where all went well. */
 async function attempt(
   state: UpgradeState,
   running: LockedResource[],
-  { precheckedAt, isLocked }: { readonly precheckedAt: number | undefined; readonly isLocked: boolean },
+  before: number | undefined,
 ): Promise<readonly ErrorBody[]> {
+  let precheckedAt = before;
   state.resourceErrors = [];
-  try {
-    const resources = state.unfinished();
-    // All that was left is left out.
-    if (resources.length === 0) return [];
-    // Of a commit; what is due now is looked at when it begins.
-    if (precheckedAt !== undefined && state.times.next(resources) !== undefined) {
-      const recalled = await checkBundle(state.plan);
-      if (recalled.length > 0) return recalled;
-    }
-    if (!isLocked) {
-      const locked = await acquireLocks(state, resources);
-      if (!Array.isArray(locked)) return [locked];
-      running.splice(0, running.length, ...locked);
-    }
-    if (precheckedAt === undefined) {
-      state.enterPrechecks();
-      const errors = await runPrechecks(state, state.unfinished());
-      if (errors.length > 0) return errors;
-      const { leftOut } = state.known;
-      const without = running.filter(({ resource }) => leftOut.has(resource.resourceId));
-      if (without.length > 0) await releaseAll(without);
-      running.splice(0, running.length, ...running.filter((one) => !without.includes(one)));
-    }
-    return await runProducts(state, running, precheckedAt ?? currentTime());
-  } catch (failure) {
-    if (isCancellation(failure) || failure instanceof HistoryTooLong || failure instanceof Rejected) throw failure;
-    log.error("An attempt of the upgrade failed unexpectedly", { failure });
-    return [errorOf(failure)];
-  } finally {
-    await CancellationScope.nonCancellable(() => releaseAll(running));
+  // Of a commit; what is due now is looked at when it begins.
+  if (precheckedAt !== undefined && state.times.next(state.unfinished()) !== undefined) {
+    const recalled = await checkBundle(state.plan);
+    if (recalled.length > 0) return recalled;
   }
+  for (;;) {
+    try {
+      // All that was left is left out.
+      if (state.unfinished().length === 0) return [];
+      if (state.times.lockTime(state.unfinished()) > currentTime()) {
+        if (precheckedAt === undefined && (await findHeld(state)) === undefined) {
+          state.enterPrechecks();
+          const errors = await runPrechecks(state, state.unfinished());
+          if (errors.length > 0) return errors;
+          precheckedAt = currentTime();
+        }
+        await awaitLockTime(state, knownOf(precheckedAt));
+        continue;
+      }
+      const locks = await lockInTime(state, knownOf(precheckedAt));
+      if ("message" in locks) return [locks];
+      running.splice(0, running.length, ...locks.locked);
+      if (precheckedAt === undefined) {
+        state.enterPrechecks();
+        const errors = await runPrechecks(state, state.unfinished());
+        if (errors.length > 0) return errors;
+        const { leftOut } = state.known;
+        const without = running.filter(({ resource }) => leftOut.has(resource.resourceId));
+        if (without.length > 0) await releaseAll(without);
+        running.splice(0, running.length, ...running.filter((one) => !without.includes(one)));
+      }
+      precheckedAt ??= currentTime();
+      return await runProducts(state, running, { precheckedAt, heldUntil: locks.heldUntil });
+    } catch (failure) {
+      if (failure instanceof Rescheduled) {
+        for (const { resource } of running) state.known.childReleased(resource.resourceId);
+        continue;
+      }
+      if (isCancellation(failure) || failure instanceof HistoryTooLong || failure instanceof Rejected) throw failure;
+      log.error("An attempt of the upgrade failed unexpectedly", { failure });
+      return [errorOf(failure)];
+    } finally {
+      await CancellationScope.nonCancellable(() => releaseAll(running));
+    }
+  }
+}
+
+function knownOf(precheckedAt: number | undefined) {
+  return precheckedAt === undefined ? {} : { precheckedAt };
 }
 
 /** What a retry of some resources alone has not tried: it stays failed. */

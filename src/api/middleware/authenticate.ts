@@ -38,10 +38,11 @@ const ambiguousCredentials = badRequest({
   remediation: "Send one Authorization header.",
 });
 
-function roleRequired(required: Role, role: Role | undefined): ServiceError {
+/** Why something is refused to these credentials. */
+export function roleRequired(required: Role, role: Role | undefined, what = "This"): ServiceError {
   return notAllowed({
     code: "ROLE_REQUIRED",
-    message: `This needs the role ${required}; your credentials have ${role === undefined ? "no role here" : `the role ${role}`}.`,
+    message: `${what} needs the role ${required}; your credentials have ${role === undefined ? "no role here" : `the role ${role}`}.`,
     remediation: `Ask the operator of the service for the role ${required}.`,
   });
 }

@@ -64,13 +64,13 @@ const safe = new Set(["GET", "HEAD", "OPTIONS"]);
 /**
  * Writes one log line with `event: "audit"` for every request to a route that may change something, or that gives out
  * tokens or decrypted payloads: who asked for what, from where, and whether it was done. Refused ones are told too. The
- * line holds no header value, no query and of the body only the change record of an upgrade.
+ * line holds no header value, no query and of the body only the change record and the override of an upgrade.
  */
 export function audit(log: Logger, addressOf: ClientAddress): ApiMiddleware {
   return async (ctx, next) => {
     ctx.state.address = addressOf(ctx.req);
     await next();
-    const { action, caller, role, address, requestId, taskId, changeRecord, failure } = ctx.state;
+    const { action, caller, role, address, requestId, taskId, reasons, failure } = ctx.state;
     if (action === undefined || safe.has(ctx.method)) return;
     const params: unknown = ctx.params;
     const named = typeof params === "object" && params !== null && "id" in params ? String(params.id) : undefined;
@@ -84,7 +84,7 @@ export function audit(log: Logger, addressOf: ClientAddress): ApiMiddleware {
         ...(role !== undefined && { callerRole: role }),
         // The name by which every other line about an upgrade is found.
         ...(upgradeId !== undefined && { upgradeId, taskId: upgradeId }),
-        ...changeRecord,
+        ...reasons,
         method: ctx.method,
         address,
         requestId,

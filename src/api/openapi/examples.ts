@@ -83,6 +83,7 @@ const planExample = planUpgrade(
     now: Date.parse("2036-11-30T18:00:00.000Z"),
     resolutionDays: 7,
     lateStartMinutes: 60,
+    lockLeadMinutes: 60,
     waits: defaultActivityWaits,
   },
 );

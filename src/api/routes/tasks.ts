@@ -1,6 +1,6 @@
 import { ResourceId } from "../../domain/codec";
 import { largestPage } from "../../domain/page";
-import { changeRecordOf } from "../../domain/spec/change-record";
+import { reasonsOf } from "../../domain/spec/maintenance-override";
 import { PageOfTask, Task, TaskStatus } from "../../domain/spec/task";
 import { notFound } from "../../upgrades/service-error";
 import type { UpgradeService } from "../../upgrades/upgrade-service";
@@ -21,7 +21,7 @@ const answersTask = (description: string): Success<Task> => ({
   description,
   representation: json(Task),
   taskId: (task) => task.id,
-  changeRecord: changeRecordOf,
+  reasons: reasonsOf,
 });
 
 /** Listing, reading, retrying and cancelling the Tasks that carry upgrades (Spec 2.5). */

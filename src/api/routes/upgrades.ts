@@ -1,11 +1,14 @@
+import * as TE from "fp-ts/TaskEither";
 import * as t from "io-ts";
+import { type Role, roleCovers } from "../../authentication/authentication";
 import { PageOfActivity } from "../../domain/activity/upgrade-activity";
 import { Identifier, ResourceId } from "../../domain/codec";
 import { largestPage } from "../../domain/page";
 import { UpgradePreview } from "../../domain/plan/preview";
 import { BundleType } from "../../domain/spec/bundle";
-import { ChangeId, changeRecordOf, LabelText } from "../../domain/spec/change-record";
+import { ChangeId, LabelText } from "../../domain/spec/change-record";
 import { AcknowledgementSpec } from "../../domain/spec/finding";
+import { reasonsOf } from "../../domain/spec/maintenance-override";
 import { Task } from "../../domain/spec/task";
 import { PageOfUpgrade, PublishedPhase, Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
 import {
@@ -46,6 +49,8 @@ import {
   UpgradeId,
 } from "../parameters";
 import { json, type Success, warningHeader } from "../response";
+import type { ApiError } from "../api-error";
+import { roleRequired } from "../middleware/authenticate";
 import { commandFailures, noParameters, route, type Route } from "../route";
 
 /** What can be done with an upgrade by the id that its start answers. */
@@ -85,8 +90,19 @@ const answersUpgrade = (description: string): Success<Upgrade> => ({
   description,
   representation: json(Upgrade),
   taskId: (upgrade) => upgrade.taskId ?? upgrade.id,
-  changeRecord: changeRecordOf,
+  reasons: reasonsOf,
 });
+
+/** Only an ADMIN has an upgrade ignore maintenance windows. */
+function ifAllowed<A>(
+  { maintenanceWindow }: Pick<UpgradeSpec, "maintenanceWindow">,
+  role: Role | undefined,
+  then: () => TE.TaskEither<ApiError, A>,
+): TE.TaskEither<ApiError, A> {
+  return maintenanceWindow === undefined || roleCovers(role, "ADMIN")
+    ? then()
+    : TE.left(roleRequired("ADMIN", role, "maintenanceWindow IGNORE"));
+}
 
 /** What upgrades are chosen by, also where they are only counted. */
 const filters = {
@@ -151,18 +167,20 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
           Warning: warningHeader,
         },
         taskId: (task) => task.id,
-        changeRecord: changeRecordOf,
+        reasons: reasonsOf,
       },
       successExample: taskExample,
       links: Object.fromEntries(operationsOnUpgrades.map((operationId) => [operationId, { id: "$response.body#/id" }])),
       failures: [400, 403, 424, 500],
-      handle: ({ body, headers, caller, warnings }) =>
-        service.startUpgrade({
-          spec: body,
-          caller,
-          ...(warnings.length > 0 && { warnings }),
-          ...(headers["Idempotency-Key"] !== undefined && { idempotencyKey: headers["Idempotency-Key"] }),
-        }),
+      handle: ({ body, headers, caller, role, warnings }) =>
+        ifAllowed(body, role, () =>
+          service.startUpgrade({
+            spec: body,
+            caller,
+            ...(warnings.length > 0 && { warnings }),
+            ...(headers["Idempotency-Key"] !== undefined && { idempotencyKey: headers["Idempotency-Key"] }),
+          }),
+        ),
     }),
     route({
       method: "POST",
@@ -184,7 +202,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       },
       successExample: previewExample,
       failures: [400, 403, 424, 500],
-      handle: ({ body, warnings }) => service.previewUpgrade(body, warnings),
+      handle: ({ body, role, warnings }) => ifAllowed(body, role, () => service.previewUpgrade(body, warnings)),
     }),
     route({
       method: "GET",
@@ -331,7 +349,7 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "Commit, reschedule or cancel an upgrade",
       description:
-        "Without a body, or without a field, it is a plain commit. A time commits a draft with it or gives a scheduled upgrade a new one. mgmtUpgradePatchSpecs gives switchovers of management servers another time, until they begin; alone it commits nothing. markForCancellation true cancels, and every other field is ignored then. Fields that are not known are refused.",
+        "Without a body, or without a field, it is a plain commit. A time commits a draft with it or gives a scheduled upgrade a new one. mgmtUpgradePatchSpecs gives switchovers of management servers another time, until they begin; alone it commits nothing. markForCancellation true cancels, and every other field is ignored then. maintenanceWindow `IGNORE` commits a draft that then waits for no maintenance window. Fields that are not known are refused.",
       request: {
         ...oneUpgrade,
         body: UpgradeUpdateSpec,
@@ -344,7 +362,8 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
       success: answersUpgrade("The upgrade as it is then"),
       successExample: upgradeExample,
       failures: commandFailures,
-      handle: ({ path, body, caller }) => service.updateUpgrade(path.id, body, caller),
+      handle: ({ path, body, caller, role }) =>
+        ifAllowed(body, role, () => service.updateUpgrade(path.id, body, caller)),
     }),
     controlRoute(
       service,

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { maintenanceWords } from "../../domain/maintenance-words";
 import { productsOf } from "../../domain/plan/facts";
 import { scopeSize } from "../../domain/plan/host-scope";
 import type { Bundle } from "../../domain/spec/bundle";
@@ -7,6 +8,7 @@ import { usePolled } from "../client/ask-api";
 import { productWords } from "../labels/line-labels";
 import { obstacleOf } from "../model/cluster-obstacle";
 import { plural } from "../model/labels";
+import { exactTime } from "../model/local-time";
 import { fragmentOf } from "../model/page-address";
 import type { ChosenCluster } from "../model/upgrade-form";
 import { fieldId, useForm } from "./form-context";
@@ -179,11 +181,13 @@ function ClusterRow({ cluster, place, showsVersions, onChoose }: ClusterRowProps
 
 const kinds = { IMAGE: "image-managed", BASELINE: "baseline-managed" } as const;
 
-function ClusterFacts({ cluster: { name, kind, hostCount, domain } }: { readonly cluster: Cluster }) {
+function ClusterFacts({ cluster }: { readonly cluster: Cluster }) {
+  const { name, kind, hostCount, domain, maintenance } = cluster;
   const facts = [
     domain.name,
     kind === undefined ? "kind unknown" : kinds[kind],
     ...(hostCount === undefined ? [] : [plural(hostCount, "host")]),
+    ...(maintenance ? [`window ${maintenanceWords(maintenance, (at) => exactTime(Date.parse(at)))}`] : []),
   ];
   return (
     <span>

@@ -262,6 +262,11 @@ export const requestWords: WordsOf<Omit<UpgradeSpec, "bundleId" | "resourceType"
     hint: "The others are upgraded. Otherwise nothing is.",
     values: { FAIL: "Upgrade nothing", SKIP_RESOURCE: "Leave it out, upgrade the others" },
   },
+  maintenanceWindow: {
+    label: "Maintenance windows",
+    hint: "To ignore them needs the role ADMIN and a reason below.",
+    values: { IGNORE: "Ignore them, and change freezes" },
+  },
   netvirtUpgradeUserInputSpecs: {
     label: "Network virtualization",
     hint: "The bundle has a new version of it. Without inputs the settings of its upgrade coordinator apply.",

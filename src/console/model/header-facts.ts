@@ -34,6 +34,7 @@ export function headerFacts(upgrade: Upgrade, task: Task, now: number): Fact[] {
       : [{ term: "Committed", parts: [{ at: Date.parse(committedAt) }, ...by(committedBy)] }]),
     ...beginFacts(upgrade, now),
     ...workFacts(upgrade, now),
+    ...windowFacts(upgrade, now),
     ...(endTime === undefined ? endFacts(upgrade, task, now) : [{ term: "Ended", parts: [{ at: endTime }] }]),
     ...(decideBy === undefined
       ? []
@@ -49,6 +50,7 @@ export function headerFacts(upgrade: Upgrade, task: Task, now: number): Fact[] {
     ...versionFacts(upgrade),
     ...approvalFacts(upgrade),
     ...findingFacts(upgrade),
+    ...overrideFacts(upgrade),
     ...changeRecordFacts(upgrade),
   ];
 }
@@ -76,6 +78,18 @@ function approvalFacts({ approvals }: Upgrade): Fact[] {
       parts: [[`${given.length} of ${required}`, ...(names.length > 0 ? [names.join(", ")] : [])].join(": ")],
     },
   ];
+}
+
+function windowFacts({ windowClosesAt }: Upgrade, now: number): Fact[] {
+  if (windowClosesAt === undefined) return [];
+  const at = Date.parse(windowClosesAt);
+  return [{ term: "Window closes", parts: [{ at, isExact: true }, `, ${distanceWords(at, now)}`] }];
+}
+
+function overrideFacts({ maintenanceOverride }: Upgrade): Fact[] {
+  if (!maintenanceOverride) return [];
+  const { reason, at, by: who } = maintenanceOverride;
+  return [{ term: "Maintenance windows", parts: ["ignored", ...by(who), ", ", { at: Date.parse(at) }, `: ${reason}`] }];
 }
 
 function changeRecordFacts({ reason, changeId, labels }: Upgrade): Fact[] {

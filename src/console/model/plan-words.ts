@@ -1,4 +1,5 @@
 import { durationWords } from "../../domain/duration";
+import { maintenanceWords } from "../../domain/maintenance-words";
 import type { ExpectedWave, PreviewedResource, UpgradePreview } from "../../domain/plan/preview";
 import type { Product } from "../../domain/plan/upgrade-plan";
 import type { Upgrade } from "../../domain/spec/upgrade";
@@ -29,7 +30,7 @@ export function resourceGroups(resources: readonly PreviewedResource[]): Resourc
 
 function factsOf(resource: PreviewedResource): readonly string[] {
   const { scheduledTimestamp, startSwitchoverTimestamp, upgradeMechanism, maximumAttempts, retryDelay } = resource;
-  const { hostsAtOnce, soakSeconds = 0, healthGate, toleratedFailures = 0 } = resource;
+  const { hostsAtOnce, soakSeconds = 0, healthGate, toleratedFailures = 0, maintenance } = resource;
   const attempts = maximumAttempts === 1 ? "one attempt" : `up to ${maximumAttempts} attempts, ${retryDelay} s apart`;
   return [
     scheduledTimestamp === undefined
@@ -43,6 +44,7 @@ function factsOf(resource: PreviewedResource): readonly string[] {
     ...(soakSeconds > 0 ? [`${durationWords(soakSeconds * 1000)} between hosts`] : []),
     ...(healthGate === true ? ["the cluster must be healthy before the next host"] : []),
     ...(toleratedFailures > 0 ? [`goes on after ${plural(toleratedFailures, "failed host")}`] : []),
+    ...(maintenance ? [`maintenance window ${maintenanceWords(maintenance, (at) => exactTime(Date.parse(at)))}`] : []),
     attempts,
   ];
 }

@@ -30,6 +30,7 @@ export interface UpgradeForm {
   readonly draftMode?: unknown;
   readonly parallelUpgrade?: unknown;
   readonly onPrecheckFailure?: unknown;
+  readonly maintenanceWindow?: unknown;
   readonly netvirtUpgradeUserInputSpecs?: readonly Fields[];
   readonly mgmtUpgradeUserInputSpecs?: readonly Fields[];
   readonly reason?: unknown;
@@ -45,6 +46,7 @@ export const requestFields = [
   "draftMode",
   "parallelUpgrade",
   "onPrecheckFailure",
+  "maintenanceWindow",
   "netvirtUpgradeUserInputSpecs",
   "mgmtUpgradeUserInputSpecs",
   "reason",

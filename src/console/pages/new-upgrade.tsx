@@ -101,6 +101,7 @@ export function NewUpgrade({ like }: { readonly like?: string | undefined }) {
             <legend>When</legend>
             <MarkedChoice name="draftMode" marked={true} />
             <WhenFields path={["common"]} />
+            <SpecFields path={[]} codec={UpgradeSpec} words={requestWords} only={["maintenanceWindow"]} />
           </fieldset>
           <details class="panel">
             <summary>Hosts: version, options, failures</summary>

@@ -90,12 +90,13 @@ function subjectOf(entry: ActivityEntry): string {
 
 function circumstances({ details = {} }: ActivityEntry, time: (timestamp: string) => string): string {
   const { draft, scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, lateSeconds, hosts, ...said } = details;
-  const { changeId, reason, comment, subject, until, resourceCount } = said;
+  const { changeId, reason, comment, subject, until, resourceCount, maintenanceWindow } = said;
   const parts = [
     draft === true && "as a draft",
     resourceCount !== undefined && `of ${resourceCount === 1 ? "one resource" : `${resourceCount} resources`} alone`,
     changeId !== undefined && `change ${changeId}`,
     upgradeNow === true ? "to start now" : scheduledTimestamp !== undefined && `for ${time(scheduledTimestamp)}`,
+    maintenanceWindow !== undefined && "ignoring maintenance windows",
     mgmtUpgradePatchSpecs &&
       `switchovers at ${mgmtUpgradePatchSpecs.map((one) => time(one.startSwitchoverTimestamp)).join(", ")}`,
     lateSeconds !== undefined && `${lateSeconds} s late`,

@@ -2,7 +2,7 @@ import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "../codec";
 import { PageMetadata } from "../page";
 import { toldChangeRecord } from "../spec/change-record";
-import { MgmtUpgradePatchSpecs } from "../spec/upgrade-spec";
+import { MaintenanceChoice, MgmtUpgradePatchSpecs } from "../spec/upgrade-spec";
 import { Timestamp } from "../timestamp";
 
 /** What operators ask of an upgrade. Each such entry has an outcome. */
@@ -80,6 +80,7 @@ export const ActivityDetails = model(
     lateSeconds: WholeNumber,
     hosts: EndedHosts,
     ...toldChangeRecord,
+    maintenanceWindow: MaintenanceChoice,
     comment: t.string,
     finding: t.string,
     subject: t.string,

@@ -20,6 +20,8 @@ export interface AdmissionRequest {
   /** Hosts of the clusters of which the request names some, or why they could not be read; by resource id. */
   readonly hosts?: ReadonlyMap<string, Either<ManagerSilence, readonly ClusterMember[]>>;
   readonly installations: Installations;
+  /** Minutes before its time from which on a scheduled upgrade holds its locks. */
+  readonly lockLeadMinutes: number;
   /** By lock, the upgrade that holds it. */
   readonly lockHolders: ReadonlyMap<string, HoldingUpgrade>;
 }

@@ -1,5 +1,6 @@
 import { silenceError } from "../manager-silence";
 import { nameAndId } from "../names";
+import { overrideProblem } from "../plan/maintenance-override";
 import { optionsOfImages, remediationOptions } from "../plan/remediation-options";
 import { isInThePast, lacksTime } from "../plan/schedule";
 import { type AdmissionRule, badField, perCluster, perResource, type Rejection } from "./admission-rule";
@@ -164,3 +165,10 @@ export const scheduleAhead = perResource((resource, path, { now }) => {
         },
       ];
 });
+
+/** Whoever has an upgrade ignore maintenance windows says why. */
+export const overrideExplained: AdmissionRule = ({ spec }) => {
+  const problem = overrideProblem(spec);
+  const { errorCode = "", message = "", remediationMessage = "" } = problem ?? {};
+  return problem ? [badField("reason", errorCode, message, remediationMessage)] : [];
+};

@@ -1,6 +1,7 @@
 import { isNone } from "fp-ts/Option";
 import { type ClusterEntryFacts, productsOf } from "../plan/facts";
 import { nameAndId } from "../names";
+import { locksLater } from "../plan/schedule";
 import { mgmtInScope, netvirtInScope } from "../plan/scope";
 import { clusterLock, type HoldingUpgrade, holderTitle, lockTitle, mgmtLock, netvirtLock } from "../resource-lock";
 import type { RequestWarning } from "../spec/request-warning";
@@ -8,19 +9,28 @@ import { type AdmissionRequest, type AdmissionRule, clustersOfRequest, type Reje
 
 /**
  * No other upgrade holds what this one needs. One that is not visible yet is found by the locks themselves. A draft takes
- * no locks before its commit, so it is only warned.
+ * no locks before its commit, and a scheduled upgrade none before its time comes near, so they are only warned.
  */
 export const resourcesFree: AdmissionRule = (request) =>
-  request.spec.draftMode === true ? [] : heldResources(request);
+  consequenceOfHolders(request) === undefined ? heldResources(request) : [];
 
-/** What a draft needs for its commit and another upgrade holds now. */
+/** What a draft or a scheduled upgrade needs later and another upgrade holds now. */
 export function warningsOfHolders(request: AdmissionRequest): readonly RequestWarning[] {
-  if (request.spec.draftMode !== true) return [];
+  const consequence = consequenceOfHolders(request);
+  if (consequence === undefined) return [];
   return heldResources(request).map(({ path, code, message }) => ({
     code,
     path,
-    message: `${message} The draft can be created; its commit is refused while this lasts.`,
+    message: `${message} ${consequence}`,
   }));
+}
+
+/** What it means for a request that another upgrade holds its resources now; undefined where it is refused for that. */
+function consequenceOfHolders({ spec, now, lockLeadMinutes }: AdmissionRequest): string | undefined {
+  if (spec.draftMode === true) return "The draft can be created; its commit is refused while this lasts.";
+  return locksLater(spec.resourceUpgradeSpecs, lockLeadMinutes, now)
+    ? `The upgrade can be scheduled; it needs the resource from ${lockLeadMinutes} minutes before its time on.`
+    : undefined;
 }
 
 const heldResources: AdmissionRule = (request) =>

@@ -26,6 +26,7 @@ import {
   productsOf,
 } from "./facts";
 import { type HostScope, scopeSize } from "./host-scope";
+import { overrideMaintenance } from "./maintenance-override";
 import { remediationOptions } from "./remediation-options";
 import { rolloutAsked } from "./rollout";
 import { beginTime, notBefore } from "./schedule";
@@ -50,11 +51,14 @@ export interface PlanIdentity {
   readonly now: number;
   readonly resolutionDays: number;
   readonly lateStartMinutes: number;
+  readonly lockLeadMinutes: number;
   readonly waits: ActivityWaits;
   /** Who is told what happens to the upgrade. */
   readonly notifications?: readonly PlannedReceiver[];
   /** Minutes after which they are told of a wait. */
   readonly longWaitMinutes?: number | undefined;
+  /** Who asks for it. */
+  readonly requestedBy?: string | undefined;
   /** Where people open the console. */
   readonly publicUrl?: string | undefined;
   /** Where Temporal is reached. */
@@ -66,9 +70,9 @@ export interface PlanIdentity {
 /** Turns an admitted request into the plan of its upgrade. Pure: the same input gives the same plan. */
 export function planUpgrade(
   admitted: AdmittedUpgrade,
-  { id, now, publicUrl, notifications = [], warnings: given = [], ...identity }: PlanIdentity,
+  { id, now, publicUrl, requestedBy, notifications = [], warnings: given = [], ...identity }: PlanIdentity,
 ): UpgradePlan {
-  const { resolutionDays, lateStartMinutes, longWaitMinutes, waits, temporalAddress } = identity;
+  const { resolutionDays, lateStartMinutes, lockLeadMinutes, longWaitMinutes, waits, temporalAddress } = identity;
   const { spec, bundle, clusters, installations } = admitted;
   const versionOf = (product: Product) => componentOf(bundle, product)?.toVersion ?? "";
   const planned = clusters.map((cluster, i) =>
@@ -89,7 +93,7 @@ export function planUpgrade(
   // What is upgraded beside the clusters serves them, and belongs to their domains.
   const approvals = Math.max(...clusters.map((cluster) => cluster.approvals ?? 0));
   const warnings = boundedWarnings([...given, ...warningsOfOptions(spec), ...(admitted.warnings ?? [])]);
-  return {
+  const plan: UpgradePlan = {
     id,
     name: `Upgrade ${products.map(whatIsUpgraded).join(", then ")} to ${bundle.version ?? bundle.id}`,
     creationTimestamp: toTimestamp(now),
@@ -100,12 +104,18 @@ export function planUpgrade(
     ...(approvals > 0 && { approvals }),
     resolutionDays,
     lateStartMinutes,
+    lockLeadMinutes,
     waits,
     ...(warnings.length > 0 && { warnings }),
     ...(notifications.length > 0 && { notifications, ...(longWaitMinutes !== undefined && { longWaitMinutes }) }),
     ...(publicUrl !== undefined && { page: upgradePage(publicUrl, id) }),
     ...(temporalAddress !== undefined && { temporalAddress }),
   };
+  const { maintenanceWindow, reason = "" } = spec;
+  const at = plan.creationTimestamp;
+  return maintenanceWindow === "IGNORE"
+    ? overrideMaintenance(plan, { reason, at, ...(requestedBy !== undefined && { by: requestedBy }) })
+    : plan;
 }
 
 /** The one resource of a product by its name, several by their number. */

@@ -2,11 +2,13 @@ import * as t from "io-ts";
 import { HostVersion, Product } from "../spec/upgrade";
 import { model, OneOf, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
+import { closedError, type MaintenancePlace, type Opening } from "../opening";
 import { changeRecordOf, toldChangeRecord } from "../spec/change-record";
-import type { ClusterMember } from "../spec/cluster";
+import { overrideOf, toldOverride } from "../spec/maintenance-override";
+import { type ClusterMember, MaintenanceState, maintenanceState } from "../spec/cluster";
 import { RequestWarning } from "../spec/request-warning";
 import { HostosUpgradeOptionsSpec, UpgradeMechanism } from "../spec/upgrade-spec";
-import { Timestamp } from "../timestamp";
+import { Timestamp, toTimestamp } from "../timestamp";
 import { isAtVersion, isSameVersion, productOfText } from "../version";
 import { isInScope } from "./host-scope";
 import { beginTime } from "./schedule";
@@ -127,6 +129,7 @@ export const PreviewedResource = model(
     errors: t.array(ErrorBody),
     hostsNotInScope: t.array(t.string),
     hostosUpgradeOptionsSpec: HostosUpgradeOptionsSpec,
+    maintenance: MaintenanceState,
   },
 );
 export type PreviewedResource = t.TypeOf<typeof PreviewedResource>;
@@ -148,6 +151,7 @@ export const UpgradePreview = model(
     /** How many approvals it would need; absent means none. */
     requiredApprovals: WholeNumber,
     ...toldChangeRecord,
+    ...toldOverride,
     /** What of the request has no effect. */
     warnings: t.array(RequestWarning),
   },
@@ -160,10 +164,35 @@ export interface HostsForPreview {
   readonly errors: ReadonlyMap<string, ErrorBody>;
 }
 
+/** Whether something may begin at these places at a moment (epoch milliseconds). */
+export type OpeningAt = (places: readonly MaintenancePlace[], at: number) => Opening;
+
+/** What would not begin at its time, because the maintenance window is closed then. */
+export function closedWarnings({ products }: UpgradePlan, openingAt: OpeningAt, now: number): RequestWarning[] {
+  return products
+    .flatMap(({ resources }) => resources)
+    .flatMap((resource) => {
+      const at = Math.max(now, beginTime(resource));
+      const opening = openingAt(resource.places, at);
+      if (opening.isOpen) return [];
+      const { errorCode: code = "", message } = closedError(opening);
+      const when = at > now ? `At ${toTimestamp(at)}` : "Now";
+      return [{ code, path: pathOf(resource, products), message: `${resource.name} waits. ${when}: ${message}` }];
+    });
+}
+
+/** The field of the request by which something is upgraded. */
+function pathOf(resource: ResourcePlan, products: readonly ProductPlan[]): string {
+  const clusters = products.find(({ product }) => product === "HOSTOS")?.resources ?? [];
+  const index = clusters.indexOf(resource);
+  return index < 0 ? "bundleId" : `resourceUpgradeSpecs[${index}].scheduledTimestamp`;
+}
+
 /** The part of a plan that tells a user what would happen; where things are reached stays inside. */
 export function previewOf(
-  { name, bundle, draft, products, spec, approvals, warnings }: UpgradePlan,
+  { name, bundle, draft, products, spec, approvals, warnings, maintenanceOverride }: UpgradePlan,
   { hosts, errors }: HostsForPreview,
+  openingOf: (places: readonly MaintenancePlace[]) => Opening = () => ({ isOpen: true }),
 ): UpgradePreview {
   return {
     name,
@@ -174,12 +203,14 @@ export function previewOf(
       resources: resources.map((resource) => ({
         ...previewedResource(resource, errors.get(resource.resourceId)),
         ...(isCluster(resource) && hostFacts(resource, hosts.get(resource.resourceId))),
+        ...maintenanceOf(resource, openingOf),
       })),
     })),
     waves: expectedWaves(products, hosts),
     ...(bundle.version !== undefined && { bundleVersion: bundle.version }),
     ...(approvals !== undefined && { requiredApprovals: approvals }),
     ...changeRecordOf(spec),
+    ...overrideOf({ maintenanceOverride }),
     ...(warnings && { warnings: [...warnings] }),
   };
 }
@@ -205,6 +236,15 @@ function previewedResource(resource: ResourcePlan, error: ErrorBody | undefined)
       }),
     }),
   };
+}
+
+/** Nothing where neither a window nor a change freeze holds for it. */
+function maintenanceOf({ places }: ResourcePlan, openingOf: (places: readonly MaintenancePlace[]) => Opening) {
+  const kept = places.filter(({ ignoresCalendar }) => ignoresCalendar !== true);
+  const windows = new Set(kept.map(({ maintenanceWindow }) => maintenanceWindow));
+  const [window] = windows.size === 1 ? windows : [];
+  const maintenance = maintenanceState(openingOf(kept), window);
+  return maintenance ? { maintenance } : {};
 }
 
 /** What the hosts of a cluster run; nothing where they are not known. */

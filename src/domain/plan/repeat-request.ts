@@ -10,7 +10,7 @@ export function repeatRequest(
   { isDraft, begin }: { readonly isDraft: boolean; readonly begin: Schedule },
 ): UpgradeSpec {
   const { mgmtUpgradeUserInputSpecs: servers, resourceUpgradeSpecs, ...rest } = earlier;
-  const { draftMode: _draftMode, reason: _reason, changeId: _changeId, ...request } = rest;
+  const { draftMode: _draft, reason: _reason, changeId: _change, maintenanceWindow: _ignored, ...request } = rest;
   return {
     ...request,
     resourceUpgradeSpecs: resourceUpgradeSpecs.map(({ scheduledTimestamp: _at, upgradeNow: _now, ...one }) => ({

@@ -1,10 +1,12 @@
 import type { ErrorBody } from "../errors";
 import { nameAndId } from "../names";
 import { changeRecordOf } from "../spec/change-record";
+import { overrideOf } from "../spec/maintenance-override";
 import type { SubTask } from "../spec/task";
 import { hasEnded, statusOfPhase, type Upgrade, type UpgradePhase } from "../spec/upgrade";
 import type { MgmtUpgradePatchSpec, ResourceUpgradeSpec, UpgradeUpdateSpec } from "../spec/upgrade-spec";
 import { toEpochMilliseconds, toTimestamp } from "../timestamp";
+import { overrideMaintenance } from "./maintenance-override";
 import { inputTarget } from "./scope";
 import type { MgmtUpgradePlan, ResourcePlan, UpgradePlan } from "./upgrade-plan";
 
@@ -14,7 +16,7 @@ const clockSkew = 60_000;
 /** The time fields that a resource of the request and a commit share. `upgradeNow: true` wins over the time. */
 export type Schedule = Pick<ResourceUpgradeSpec, "scheduledTimestamp" | "upgradeNow">;
 
-/** What a commit may say: one time for all resources, and times of switchovers. */
+/** What a commit may say: one time for all resources, times of switchovers, and that it waits for no maintenance window. */
 export type CommitSpec = Omit<UpgradeUpdateSpec, "markForCancellation">;
 
 /** The time not before which the upgrade may run; absent means now. */
@@ -40,7 +42,8 @@ export function saysWhen(schedule: Schedule): boolean {
 
 /** Whether it commits; one that is only about switchovers changes their times and nothing else. */
 export function commits(commit: CommitSpec): boolean {
-  return saysWhen(commit) || commit.mgmtUpgradePatchSpecs === undefined;
+  const { mgmtUpgradePatchSpecs, maintenanceWindow } = commit;
+  return saysWhen(commit) || maintenanceWindow !== undefined || mgmtUpgradePatchSpecs === undefined;
 }
 
 /** Whether resources that have these times keep them where one time is given to all, or none is said. */
@@ -56,6 +59,15 @@ export function keepsTimes(known: readonly Schedule[], given: Schedule): boolean
 /** The time from which a resource may begin, in epoch milliseconds; 0 where it may begin at once. */
 export function beginTime({ scheduledTimestamp }: Pick<ResourcePlan, "scheduledTimestamp">): number {
   return scheduledTimestamp === undefined ? 0 : toEpochMilliseconds(scheduledTimestamp);
+}
+
+/** Whether an upgrade of resources with these times holds no locks yet at this time (epoch milliseconds). */
+export function locksLater(schedules: readonly Schedule[], lockLeadMinutes: number, now: number): boolean {
+  const begins = schedules.map((schedule) => {
+    const at = notBefore(schedule);
+    return at === undefined ? 0 : toEpochMilliseconds(at);
+  });
+  return Math.min(...begins) > now + lockLeadMinutes * 60_000;
 }
 
 /** The phase of an upgrade that has just been accepted: one of which nothing may begin yet is scheduled from the beginning. */
@@ -110,12 +122,16 @@ export function rescheduleSwitchovers(plan: UpgradePlan, patches: readonly MgmtU
 }
 
 /**
- * A plan as it was started, with the times that its upgrade has now. A server begins with the first of the clusters, as
+ * A plan as it was started, with the times and the override that its upgrade has now. A server begins with the first of the clusters, as
  * when it was planned.
  */
 export function withTimesOf(
   plan: UpgradePlan,
-  { resourceUpgradeSpecs: specs = plan.spec.resourceUpgradeSpecs, mgmtUpgradeUserInputSpecs: inputs = [] }: Upgrade,
+  {
+    resourceUpgradeSpecs: specs = plan.spec.resourceUpgradeSpecs,
+    mgmtUpgradeUserInputSpecs: inputs = [],
+    maintenanceOverride,
+  }: Upgrade,
 ): UpgradePlan {
   const times = new Map(specs.map((one) => [one.resourceId, notBefore(one)]));
   const [first] = [...times.values()]
@@ -140,7 +156,8 @@ export function withTimesOf(
       ),
     })),
   };
-  return rescheduleSwitchovers(known, switchovers);
+  const moved = rescheduleSwitchovers(known, switchovers);
+  return maintenanceOverride ? overrideMaintenance(moved, maintenanceOverride) : moved;
 }
 
 function withTime<T extends Schedule>(timed: T, { scheduledTimestamp, upgradeNow }: Unset<Schedule>): T {
@@ -277,5 +294,6 @@ export function upgradeView(plan: UpgradePlan, phase?: UpgradePhase, at?: string
     bundle,
     ...(hasEnded(current) && at !== undefined && { endTime: toEpochMilliseconds(at) }),
     ...changeRecordOf(spec),
+    ...overrideOf(plan),
   };
 }

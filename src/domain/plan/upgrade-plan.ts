@@ -1,6 +1,7 @@
 import type { PlannedReceiver } from "../notifications/upgrade-notification";
 import type { MaintenancePlace } from "../opening";
 import type { Bundle } from "../spec/bundle";
+import type { MaintenanceOverride } from "../spec/maintenance-override";
 import type { RequestWarning } from "../spec/request-warning";
 import type { UpgradeSpec } from "../spec/upgrade-spec";
 import type { HostRemediationOptions } from "../task/host-remediation";
@@ -197,10 +198,14 @@ export interface UpgradePlan {
   readonly products: readonly ProductPlan[];
   /** How many persons beside the one who asks for it have to approve it before anything begins; absent means none. */
   readonly approvals?: number;
+  /** Absent where it waits for maintenance windows and change freezes. */
+  readonly maintenanceOverride?: MaintenanceOverride;
   /** Days that a failed upgrade stays open for `retry` or `resolve`. */
   readonly resolutionDays: number;
   /** Minutes by which a scheduled resource may begin late by itself; later it waits for a commit. */
   readonly lateStartMinutes: number;
+  /** Minutes before its time from which on a scheduled upgrade holds the locks of its resources. */
+  readonly lockLeadMinutes: number;
   readonly waits: ActivityWaits;
   /** What of the request has no effect; absent where all of it has. */
   readonly warnings?: readonly RequestWarning[];

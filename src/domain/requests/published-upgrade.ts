@@ -47,7 +47,13 @@ export function changesNothing(
   { name, ...commit }: AskedFor & { readonly name: RequestOutcome["request"] },
   { upgrade: { status, resourceUpgradeSpecs }, task, mayChange }: PublishedUpgrade,
 ): boolean {
-  if (name !== "commit" || commit.mgmtUpgradePatchSpecs !== undefined || awaitsLateCommit(task)) return false;
+  if (
+    name !== "commit" ||
+    commit.mgmtUpgradePatchSpecs !== undefined ||
+    commit.maintenanceWindow !== undefined ||
+    awaitsLateCommit(task)
+  )
+    return false;
   return !mayChange && status === "SCHEDULED" && keepsTimes(resourceUpgradeSpecs ?? [], commit);
 }
 

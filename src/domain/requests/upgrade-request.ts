@@ -2,11 +2,12 @@ import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import { Identifier, ListOf, model, OneOf, ResourceId, Text, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
+import { commitOverrideProblem } from "../plan/maintenance-override";
 import { commits, scheduleProblem, type ServerStanding, switchoverProblem } from "../plan/schedule";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
 import { Reason } from "../spec/change-record";
 import { acknowledgementFields } from "../spec/finding";
-import { MgmtUpgradePatchSpecs, maximumResources, maximumSkippedHosts } from "../spec/upgrade-spec";
+import { MaintenanceChoice, MgmtUpgradePatchSpecs, maximumResources, maximumSkippedHosts } from "../spec/upgrade-spec";
 import { Timestamp } from "../timestamp";
 import { type AskedAcknowledgement, decideFinding, type PrecheckedContext } from "./acknowledge";
 import type { ApprovalContext } from "./approvals";
@@ -31,6 +32,8 @@ export const CommitPayload = model(
     scheduledTimestamp: Timestamp,
     upgradeNow: t.boolean,
     mgmtUpgradePatchSpecs: MgmtUpgradePatchSpecs,
+    maintenanceWindow: MaintenanceChoice,
+    reason: Reason,
     ...origin,
   },
 );
@@ -111,6 +114,7 @@ export const RecordPayload = model(
     scheduledTimestamp: Timestamp,
     upgradeNow: t.boolean,
     mgmtUpgradePatchSpecs: MgmtUpgradePatchSpecs,
+    maintenanceWindow: MaintenanceChoice,
     comment: Text,
     code,
     resourceId,
@@ -186,7 +190,7 @@ const committable: readonly UpgradePhase[] = [
 /** Whether a commit takes effect, now or when the running prechecks pass, and why not. */
 export function decideCommit(commit: CommitPayload, context: RequestContext): E.Either<ErrorBody, CommitPayload> {
   const { phase, failedPrechecks, now } = context;
-  const problem = scheduleProblem(commit, now) ?? switchoverProblem(commit, context);
+  const problem = scheduleProblem(commit, now) ?? commitOverrideProblem(commit) ?? switchoverProblem(commit, context);
   if (problem) return E.left(problem);
   if (!commits(commit)) {
     if (committable.includes(phase) || phase === "RUNNING" || phase === "PAUSED")
@@ -208,8 +212,18 @@ export function decideCommit(commit: CommitPayload, context: RequestContext): E.
     const remediation = "Keep its time, start it with upgradeNow true, or cancel it and start a new upgrade.";
     return E.left(hasNoRoom("commit", phase, remediation));
   }
+  if (commit.maintenanceWindow !== undefined && !isDraft(phase)) {
+    const remediation = "Cancel the upgrade, then start one that ignores maintenance windows.";
+    return E.left(
+      notPossible("commit", "Only the commit of a draft can ignore maintenance windows.", phase, remediation),
+    );
+  }
   if (committable.includes(phase) || context.startMissed) return E.right(commit);
   return E.left(notPossible("commit", "Only a draft or a scheduled upgrade can be committed.", phase));
+}
+
+function isDraft(phase: UpgradePhase): boolean {
+  return phase === "DRAFT_ACCEPTED" || phase === "DRAFT_PRECHECKS" || phase === "DRAFT_WAITING";
 }
 
 /** Whether a commit is another time for what is committed already; to begin at once happens only once. */

@@ -1,8 +1,9 @@
 import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
+import type { Opening } from "../opening";
 import { PageMetadata } from "../page";
-import { Timestamp } from "../timestamp";
+import { Timestamp, toTimestamp } from "../timestamp";
 
 /** How the hosts of a cluster get their software. */
 export const ClusterKind = OneOf("IMAGE", "BASELINE");
@@ -21,9 +22,24 @@ export const NetvirtGroupOfCluster = model({ netvirtId: t.string, id: t.string, 
 /** Whether work may begin by the calendar of the inventory, and until or from when (docs/configuration.md). */
 export const MaintenanceState = model(
   { isOpen: t.boolean },
-  { window: t.string, changeFreeze: t.string, opensAt: Timestamp, closesAt: Timestamp },
+  { window: t.string, changeFreeze: t.string, opensAt: Timestamp, closesAt: Timestamp, opensAgainAt: Timestamp },
 );
 export type MaintenanceState = t.TypeOf<typeof MaintenanceState>;
+
+/** The same of an opening; undefined where neither a window nor a change freeze is known. */
+export function maintenanceState(opening: Opening, window: string | undefined): MaintenanceState | undefined {
+  const { isOpen } = opening;
+  if (isOpen && window === undefined && opening.closesAt === undefined) return undefined;
+  const { closesAt, opensAgainAt, opensAt }: { closesAt?: number; opensAgainAt?: number; opensAt?: number } = opening;
+  return {
+    isOpen,
+    ...(window !== undefined && { window }),
+    ...(!isOpen && opening.because === "CHANGE_FREEZE" && { changeFreeze: opening.id }),
+    ...(opensAt !== undefined && { opensAt: toTimestamp(opensAt) }),
+    ...(closesAt !== undefined && { closesAt: toTimestamp(closesAt) }),
+    ...(opensAgainAt !== undefined && { opensAgainAt: toTimestamp(opensAgainAt) }),
+  };
+}
 
 /**
  * A cluster that can be upgraded: what the inventory says of it, what its component manager says now, and which upgrade

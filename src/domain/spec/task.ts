@@ -5,6 +5,7 @@ import { PageMetadata } from "../page";
 import { Timestamp } from "../timestamp";
 import { toldChangeRecord } from "./change-record";
 import { Finding } from "./finding";
+import { toldOverride } from "./maintenance-override";
 import { RequestWarning } from "./request-warning";
 
 /**
@@ -213,6 +214,7 @@ const sometimes = {
   /** How long after its scheduled time the work has begun; absent where that was on time. */
   lateSeconds: WholeNumber,
   ...toldChangeRecord,
+  ...toldOverride,
   /** What of its request has no effect. */
   warnings: t.array(RequestWarning),
   /** How old the oldest part of it is; absent where all Workflows that run have answered. */

@@ -166,6 +166,9 @@ export type MgmtUpgradeUserInputSpec = t.TypeOf<typeof MgmtUpgradeUserInputSpec>
 /** What becomes of an upgrade with a cluster that fails its prechecks; FAIL where a request does not say. */
 export const OnPrecheckFailure = OneOf("FAIL", "SKIP_RESOURCE");
 
+/** What an upgrade makes of maintenance windows and change freezes of the inventory; absent means that it waits for them. */
+export const MaintenanceChoice = OneOf("IGNORE");
+
 /** The most clusters that one request may name (docs/spec-gaps.md, limits). */
 export const maximumResources = 256;
 
@@ -182,6 +185,7 @@ export const UpgradeSpec = model(
     onPrecheckFailure: OnPrecheckFailure,
     netvirtUpgradeUserInputSpecs: ListOf(NetvirtUpgradeUserInputSpec),
     mgmtUpgradeUserInputSpecs: ListOf(MgmtUpgradeUserInputSpec),
+    maintenanceWindow: MaintenanceChoice,
     ...changeRecordFields,
   },
 );
@@ -205,6 +209,8 @@ export const UpgradeUpdateSpec = model(
     scheduledTimestamp: Timestamp,
     upgradeNow: t.boolean,
     mgmtUpgradePatchSpecs: MgmtUpgradePatchSpecs,
+    maintenanceWindow: MaintenanceChoice,
+    reason: Reason,
     markForCancellation: t.boolean,
   },
 );

@@ -6,6 +6,7 @@ import { Timestamp } from "../timestamp";
 import { Bundle } from "./bundle";
 import { toldChangeRecord } from "./change-record";
 import { FindingCounts } from "./finding";
+import { toldOverride } from "./maintenance-override";
 import { RequestWarning } from "./request-warning";
 import { ReasonCode, TaskResource, type CanonicalTaskStatus, WaitingFor } from "./task";
 import {
@@ -183,6 +184,8 @@ export const Upgrade = model(
     beginsAt: Timestamp,
     /** When its first resource began. */
     startedAt: Timestamp,
+    /** From when on nothing more begins until its maintenance window opens again; absent where none is open that closes. */
+    windowClosesAt: Timestamp,
     /** Seconds of work without waiting; up to `workingSince` where that is present. */
     workSeconds: WholeNumber,
     /** Since when it works without waiting; absent while it does not. */
@@ -202,6 +205,7 @@ export const Upgrade = model(
     netvirtUpgradeUserInputSpecs: t.array(NetvirtUpgradeUserInputSpec),
     mgmtUpgradeUserInputSpecs: t.array(MgmtUpgradeUserInputSpec),
     ...toldChangeRecord,
+    ...toldOverride,
     /** Absent where it needs none. */
     approvals: UpgradeApprovals,
     /** Of its prechecks; absent where they have found nothing. */

@@ -2,6 +2,7 @@ import type { ErrorBody } from "../errors";
 import { firstPhase } from "../plan/schedule";
 import { type Product, type ProductPlan, type ResourcePlan, resourcesOf, type UpgradePlan } from "../plan/upgrade-plan";
 import { changeRecordOf } from "../spec/change-record";
+import { type MaintenanceOverride, overrideOf } from "../spec/maintenance-override";
 import type { Stage, SubTask, Task } from "../spec/task";
 import { hasEnded, type HostVersion, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
 import { Closed } from "../opening";
@@ -42,6 +43,8 @@ export type TaskProgress = { readonly at: string } &
     | { readonly type: "StartMissed"; readonly resources: readonly ResourcePlan[] }
     /** Nothing waits for a commit any more. */
     | { readonly type: "StartConfirmed" }
+    /** Somebody had it ignore maintenance windows. */
+    | { readonly type: "MaintenanceOverridden"; readonly maintenanceOverride: MaintenanceOverride }
     /** The work has begun by itself, but so many seconds after its time. */
     | { readonly type: "StartedLate"; readonly seconds: number }
     /**
@@ -80,6 +83,7 @@ export function initialTask(plan: UpgradePlan): Task {
     isCancellable: true,
     isRetryable: false,
     ...changeRecordOf(plan.spec),
+    ...overrideOf(plan),
     ...(plan.warnings && { warnings: [...plan.warnings] }),
   };
 }
@@ -127,6 +131,8 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
       return missStart(task, progress.resources, at);
     case "StartConfirmed":
       return confirmStart(task);
+    case "MaintenanceOverridden":
+      return { ...task, ...overrideOf(progress) };
     case "FreezeChanged":
       return changeFreeze(task, progress);
     case "StartedLate":

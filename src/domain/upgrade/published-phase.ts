@@ -38,8 +38,8 @@ const afterFailure = { OPEN: "ACTION_REQUIRED", RESOLVED: "RESOLVED", EXPIRED: "
 
 /** The phase that clients read. The only place where it is decided. */
 export function publishedPhase(state: PhaseState): PublishedPhase {
-  const { phase, cancelling, failedPrechecks, missedStart, inWork, nextTime, frozen, decision, approvalsWanted } =
-    state;
+  const { phase, cancelling, failedPrechecks, missedStart, inWork, nextTime, frozen, lockHeld } = state;
+  const { decision, approvalsWanted } = state;
   if (cancelling && !hasEnded(phase)) return "CANCELLING";
   if (approvalsWanted !== undefined && awaitsApproval.has(phase) && !inWork) return "ACTION_REQUIRED";
   switch (phase) {
@@ -51,7 +51,7 @@ export function publishedPhase(state: PhaseState): PublishedPhase {
     case "DRAFT_WAITING":
       return failedPrechecks.length > 0 ? "PRECHECKS_FAILED" : "DRAFT_READY";
     case "SCHEDULED":
-      return "SCHEDULED";
+      return nextTime === undefined && lockHeld !== undefined ? "WAITING" : "SCHEDULED";
     case "START_MISSED":
       return "ACTION_REQUIRED";
     case "RUNNING":

@@ -7,14 +7,15 @@ import {
   rolloutOf,
   type UpgradePlan,
 } from "../plan/upgrade-plan";
-import type {
-  HostVersion,
-  ProductVersions,
-  PublishedPhase,
-  Upgrade,
-  UpgradeApprovals,
-  UpgradeHosts,
-  UpgradePhase,
+import {
+  hasEnded,
+  type HostVersion,
+  type ProductVersions,
+  type PublishedPhase,
+  type Upgrade,
+  type UpgradeApprovals,
+  type UpgradeHosts,
+  type UpgradePhase,
 } from "../spec/upgrade";
 import type { SkippedHost } from "../requests/skip";
 import type { LeftOutResource } from "../task/left-out";
@@ -38,6 +39,8 @@ export interface ResourceFacts {
   readonly isInWork?: boolean;
   /** While it is in work: nothing of it is being done, because it is paused or waits. */
   readonly isAtRest?: boolean;
+  /** When the maintenance window in which it works closes, or a change freeze begins (epoch milliseconds). */
+  readonly windowClosesAt?: number | undefined;
   /** How many hosts had ended at the first and the latest report of this attempt, and how long the upgrade had worked by then. */
   readonly firstReport?: Report;
   readonly lastReport?: Report;
@@ -127,6 +130,14 @@ export function isInWork({ resources }: UpgradeFacts): boolean {
   return Object.values(resources).some((one) => one.isInWork === true && one.isAtRest !== true);
 }
 
+/** When the first of the open windows closes in which something is being done; undefined where none closes. */
+function windowEnd({ resources }: UpgradeFacts): number | undefined {
+  const ends = Object.values(resources).flatMap((one) =>
+    one.isInWork === true && one.windowClosesAt !== undefined ? [one.windowClosesAt] : [],
+  );
+  return ends.length > 0 ? Math.min(...ends) : undefined;
+}
+
 /** How many hosts are being upgraded now, as last reported. */
 export function hostsInWork(facts: UpgradeFacts): number {
   return Object.values(facts.resources).reduce(
@@ -179,6 +190,7 @@ export function upgradeWithFacts(plan: UpgradePlan, facts: UpgradeFacts, told: T
   const hosts = sumHosts(plan, facts);
   const end = expectedEnd(plan, facts, unfinished, told.now);
   const hostVersions = sumVersions(plan, facts);
+  const closes = windowEnd(facts);
   const leftOut = resources.flatMap(({ resourceId, name }) => {
     const reasonCode = told.leftOut?.get(resourceId)?.reasonCode;
     const hosts = (told.skippedHosts ?? [])
@@ -199,6 +211,7 @@ export function upgradeWithFacts(plan: UpgradePlan, facts: UpgradeFacts, told: T
     ...(committedBy !== undefined && { committedBy }),
     ...(begins > 0 && { beginsAt: toTimestamp(begins) }),
     ...(startedAt !== undefined && { startedAt }),
+    ...(closes !== undefined && !hasEnded(state.phase) && { windowClosesAt: toTimestamp(closes) }),
     workSeconds: Math.floor(workMilliseconds / 1000),
     ...(workingSince !== undefined && { workingSince }),
     ...(hosts && { hosts }),

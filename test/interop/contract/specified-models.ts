@@ -46,12 +46,33 @@ const times = { creationTimestamp: "string", completionTimestamp: "string" } as 
 
 /** Optional fields of ours that the tables do not have (docs/spec-gaps.md, "state as data"). */
 export const furtherFields: Readonly<Record<string, readonly string[]>> = {
-  UpgradeSpec: ["onPrecheckFailure", "reason", "changeId", "labels"],
-  Task: ["waitingFor", "lateSeconds", "reason", "changeId", "labels", "warnings", "asOf"],
+  UpgradeSpec: ["onPrecheckFailure", "maintenanceWindow", "reason", "changeId", "labels"],
+  Task: [
+    "waitingFor",
+    "lateSeconds",
+    "maintenanceWindow",
+    "maintenanceOverride",
+    "reason",
+    "changeId",
+    "labels",
+    "warnings",
+    "asOf",
+  ],
   Upgrade: [
     ...["name", "phase", "since", "until", "waitingFor", "createdAt", "createdBy", "committedAt", "committedBy"],
-    ...["beginsAt", "startedAt", "workSeconds", "workingSince", "hosts", "expectedEnd", "decideBy", "versions"],
+    ...[
+      "beginsAt",
+      "startedAt",
+      "windowClosesAt",
+      "workSeconds",
+      "workingSince",
+      "hosts",
+      "expectedEnd",
+      "decideBy",
+      "versions",
+    ],
     ...["hostVersions", "resources", "draftMode", "netvirtUpgradeUserInputSpecs", "mgmtUpgradeUserInputSpecs"],
+    ...["maintenanceWindow", "maintenanceOverride"],
     ...["reason", "changeId", "labels", "approvals", "findings", "warnings", "errors", "leftOut"],
   ],
   ResourceUpgradeSpec: ["hosts", "rollout"],

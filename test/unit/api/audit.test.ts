@@ -56,6 +56,19 @@ describe("the audit trail", () => {
     expect(line).to.deep.include(changeRecord);
   });
 
+  it("says who overrode the maintenance window and why", async () => {
+    const maintenanceOverride = { reason: "Zero-day", at: "2026-11-29T01:00:00.000Z", by: "root" };
+    const told = { maintenanceWindow: "IGNORE" as const, maintenanceOverride };
+    const service = { startUpgrade: () => TE.right({ ...taskExample, ...told }) };
+    const [line] = await linesOf({ service }, (agent) =>
+      agent
+        .post("/v1/upgrades")
+        .set("Authorization", "ADMIN")
+        .send({ ...upgradeSpecExample, maintenanceWindow: "IGNORE", reason: "Zero-day" }),
+    );
+    expect(line).to.deep.include(told);
+  });
+
   it("names the upgrade of the path, and who was refused", async () => {
     const [line] = await linesOf({}, (agent) => agent.delete(`/v1/tasks/${id}`).set("Authorization", "VIEWER"));
     expect(line).to.include({

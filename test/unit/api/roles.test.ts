@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
+import { upgradeSpecExample } from "../../../src/api/openapi/examples";
 import { allRoutes } from "../../../src/api/create-api";
 import type { Route } from "../../../src/api/route";
 import { type Role, roleCovers, roles, unauthorized } from "../../../src/authentication/authentication";
@@ -53,6 +54,30 @@ describe("roles of the routes", () => {
       return undefined;
     });
   }
+
+  it("let only an ADMIN have an upgrade ignore maintenance windows", async () => {
+    const override = { maintenanceWindow: "IGNORE", reason: "Zero-day" };
+    const id = "6f1f2a58-7f0a-4b7e-9d53-2c1f6a0c8e11";
+    const asked = (role: string) => [
+      request(api.url)
+        .post("/v1/upgrades")
+        .set("authorization", role)
+        .send({ ...upgradeSpecExample, ...override }),
+      request(api.url)
+        .post("/v1/upgrades/preview")
+        .set("authorization", role)
+        .send({ ...upgradeSpecExample, ...override }),
+      request(api.url).patch(`/v1/upgrades/${id}`).set("authorization", role).send(override),
+    ];
+    for (const role of ["OPERATOR", "APPROVER"])
+      for (const answer of asked(role)) {
+        const { message } = expectError(await answer, 403, "ROLE_REQUIRED");
+        expect(message).to.equal(
+          `maintenanceWindow IGNORE needs the role ADMIN; your credentials have the role ${role}.`,
+        );
+      }
+    for (const answer of asked("ADMIN")) expect((await answer).body).to.not.include({ errorCode: "ROLE_REQUIRED" });
+  });
 
   it("are as the design has them: VIEWER reads, OPERATOR also changes, open is what needs no name", () => {
     for (const route of table) {

@@ -83,7 +83,7 @@ describe("POST /v1/upgrades", () => {
     const delaying = [
       "schedule",
       "scheduleTime",
-      "maintenanceWindow",
+      "upgradeWindow",
       "startAt",
       "start-time",
       "notBefore",

@@ -12,6 +12,7 @@ const identity = {
   now: Date.parse("2026-11-01T12:00:00.000Z"),
   resolutionDays: 7,
   lateStartMinutes: 60,
+  lockLeadMinutes: 60,
   waits: defaultActivityWaits,
 };
 

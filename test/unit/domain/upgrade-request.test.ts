@@ -67,6 +67,16 @@ function codeOf(judged: E.Either<ErrorBody, unknown>): string {
 }
 
 describe("decideCommit", () => {
+  it("lets the commit of a draft ignore maintenance windows, with a reason, and no other", () => {
+    const override = { maintenanceWindow: "IGNORE", reason: "Zero-day" } as const;
+    expect(codeOf(decideCommit(override, standing("DRAFT_WAITING")))).to.equal("accepted");
+    expect(codeOf(decideCommit(override, standing("SCHEDULED")))).to.equal("REQUEST_NOT_POSSIBLE");
+    expect(codeOf(decideCommit(override, standing("RUNNING")))).to.equal("REQUEST_NOT_POSSIBLE");
+    const { maintenanceWindow } = override;
+    expect(codeOf(decideCommit({ maintenanceWindow }, standing("DRAFT_WAITING")))).to.equal("OVERRIDE_WITHOUT_REASON");
+    expect(codeOf(decideCommit({ reason: "Zero-day" }, standing("DRAFT_WAITING")))).to.equal("INVALID_FIELD");
+  });
+
   it("accepts a commit of a draft and of an upgrade that has not begun, in no other phase", () => {
     const committable = ["DRAFT_ACCEPTED", "DRAFT_PRECHECKS", "DRAFT_WAITING", "ACCEPTED", "SCHEDULED", "START_MISSED"];
     for (const phase of phases) {

@@ -36,7 +36,7 @@ describe("the maintenance calendar", () => {
     return (place: Omit<MaintenancePlace, "domain"> & { readonly domain?: string }, now: string) =>
       readable(calendar.right.at([{ domain: "fra1", ...place }], Date.parse(now)));
   }
-  const readable = ({ closesAt, opensAt, ...opening }: Record<string, unknown>) => ({
+  const readable = ({ closesAt, opensAt, opensAgainAt: _again, ...opening }: Record<string, unknown>) => ({
     ...opening,
     ...(closesAt !== undefined && { closesAt: new Date(closesAt as number).toISOString() }),
     ...(opensAt !== undefined && { opensAt: new Date(opensAt as number).toISOString() }),
@@ -107,6 +107,30 @@ describe("the maintenance calendar", () => {
     expect(at("2026-11-28T21:30:00Z")).to.include({ isOpen: false, id: "nights", opensAt: "2026-11-29T01:30:00.000Z" });
     expect(at("2026-11-29T01:30:00Z")).to.deep.equal({ isOpen: true, closesAt: "2026-11-29T02:15:00.000Z" });
     expect(at("2026-11-29T02:20:00Z")).to.include({ isOpen: false, id: "saturdays" });
+  });
+
+  it("is open for what ignores it, in a freeze too, and closed for the rest of the places", () => {
+    const freezes = [
+      { id: "year-end", from: "2026-12-01T00:00:00Z", until: "2027-01-01T00:00:00Z", reason: "Accounts" },
+    ];
+    const calendar = maintenanceCalendar([saturdays, nights], freezes);
+    if (E.isLeft(calendar)) throw new Error(calendar.left.join("\n"));
+    const { at } = calendar.right;
+    const ignored = { domain: "fra1", ...onSaturday, ignoresCalendar: true as const };
+    expect(at([ignored], Date.parse("2026-12-24T12:00:00Z"))).to.deep.equal({ isOpen: true });
+    expect(at([ignored, { domain: "muc1" }], Date.parse("2026-12-24T12:00:00Z"))).to.include({ isOpen: false });
+  });
+
+  it("says when an open window opens again, after a freeze that begins meanwhile", () => {
+    const freezes = [{ id: "audit", from: "2026-11-29T00:00:00Z", until: "2026-12-06T00:00:00Z", reason: "Audit" }];
+    const again = (all: readonly ChangeFreeze[], now: string) => {
+      const calendar = maintenanceCalendar([saturdays, nights], all);
+      if (E.isLeft(calendar)) throw new Error(calendar.left.join("\n"));
+      const opening = calendar.right.at([{ domain: "fra1", ...onSaturday }], Date.parse(now));
+      return opening.isOpen && new Date(opening.opensAgainAt ?? 0).toISOString();
+    };
+    expect(again([], "2026-11-28T21:30:00Z")).to.equal("2026-12-05T21:00:00.000Z");
+    expect(again(freezes, "2026-11-28T21:30:00Z")).to.equal("2026-12-06T00:00:00.000Z");
   });
 
   it("says that a window never opens again", () => {

@@ -227,7 +227,42 @@ describe("previewUpgrade", () => {
     ]);
     expect(warnings[0]?.message).to.contain("held by upgrade fra1-prod to 9.0.2 (the-other)").and.contain("commit");
     expect(right(await service.startUpgrade({ spec: draft, caller: "a" })()).warnings).to.deep.equal(warnings);
-    expect(E.isLeft(await service.startUpgrade({ spec, caller: "a" })())).to.equal(true);
+    const now = { ...spec, resourceUpgradeSpecs: [{ resourceId: "c1" }] };
+    expect(E.isLeft(await service.startUpgrade({ spec: now, caller: "a" })())).to.equal(true);
+  });
+
+  it("says whether the window is open now, and warns where it is closed at the time that is asked for", async () => {
+    const ports = new FakePorts();
+    ports.opening = {
+      ...{ isOpen: false, because: "OUTSIDE_MAINTENANCE_WINDOW", id: "nights" },
+      opensAt: Date.parse("2026-12-05T21:00:00Z"),
+    };
+    const service = createUpgradeService(ports.dependencies);
+    const { products, warnings = [] } = right(await service.previewUpgrade(spec)());
+    expect(products[0]?.resources[0]?.maintenance).to.deep.equal({
+      isOpen: false,
+      opensAt: "2026-12-05T21:00:00.000Z",
+    });
+    expect(warnings.map(({ code, path }) => [code, path])).to.deep.equal([
+      ["OUTSIDE_MAINTENANCE_WINDOW", "resourceUpgradeSpecs[0].scheduledTimestamp"],
+    ]);
+    expect(warnings[0]?.message)
+      .to.contain("At 2026-12-01T00:00:00.000Z")
+      .and.contain("It begins at 2026-12-05T21:00:00.000Z");
+  });
+
+  it("warns of a cluster that another upgrade holds where the time is farther than the locks are held", async () => {
+    const ports = new FakePorts();
+    ports.lockHolders.set("cluster/c1", "the-other");
+    const service = createUpgradeService(ports.dependencies);
+    const inMinutes = (minutes: number) => {
+      const scheduledTimestamp = new Date(ports.dependencies.identities.now() + minutes * 60_000).toISOString();
+      return { ...spec, resourceUpgradeSpecs: [{ resourceId: "c1", scheduledTimestamp }] };
+    };
+    const { warnings = [] } = right(await service.startUpgrade({ spec: inMinutes(61), caller: "a" })());
+    expect(warnings.map(({ code }) => code)).to.deep.equal(["RESOURCE_LOCKED"]);
+    expect(warnings[0]?.message).to.contain("the-other").and.contain("60 minutes before");
+    expect(E.isLeft(await service.startUpgrade({ spec: inMinutes(59), caller: "a" })())).to.equal(true);
   });
 
   it("gives the errors that the start would give", async () => {

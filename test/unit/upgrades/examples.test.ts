@@ -38,7 +38,14 @@ async function judged(request: unknown) {
     TE.apS("clusters", inventory.readClusters(spec.resourceUpgradeSpecs.map(({ resourceId }) => resourceId))),
   )();
   const now = Date.parse("2026-11-01T00:00:00Z");
-  return admitUpgrade({ spec, now, installations: inventory.installations, lockHolders: new Map(), ...right(facts) });
+  return admitUpgrade({
+    spec,
+    now,
+    installations: inventory.installations,
+    lockHolders: new Map(),
+    lockLeadMinutes: 60,
+    ...right(facts),
+  });
 }
 
 describe("examples", () => {

@@ -117,6 +117,7 @@ export class FakePorts {
       },
       resolutionDays: 7,
       lateStartMinutes: 60,
+      lockLeadMinutes: 60,
       waits: defaultActivityWaits,
       timers: { after: () => () => undefined },
       watchLimits: { poll: 1000, quiet: 15_000, listeners: 10, listenersPerCaller: 10 },

@@ -276,9 +276,20 @@ describe("Steering an upgrade", () => {
     it("asks nobody about locks when a scheduled upgrade gets another time", async () => {
       ports.lockHolders.set("cluster/c1", "the-other");
       running.upgrade = { ...running.upgrade, status: "SCHEDULED" };
-      expect(E.isRight(await update({ upgradeNow: true }))).to.equal(true);
-      // Its plan tells whether it is frozen.
-      expect(running.calls).to.deep.equal(["readUpgrade", "readPlan", "request", "readUpgrade"]);
+      const scheduledTimestamp = "2036-12-01T00:00:00.000Z";
+      expect(E.isRight(await update({ scheduledTimestamp }))).to.equal(true);
+      expect(running.calls).to.deep.equal(["readUpgrade", "request", "readUpgrade"]);
+    });
+
+    it("has no scheduled upgrade begin now whose resource another upgrade visibly holds", async () => {
+      ports.lockHolders.set("cluster/c1", "the-other");
+      running.upgrade = { ...running.upgrade, status: "SCHEDULED" };
+      expect(reasonOf(await update({ upgradeNow: true }))).to.include({ errorCode: "RESOURCE_LOCKED" });
+    });
+
+    it("commits a draft for a time at which another upgrade may have given its resources back", async () => {
+      ports.lockHolders.set("cluster/c1", "the-other");
+      expect(E.isRight(await update({ scheduledTimestamp: "2036-12-01T00:00:00.000Z" }))).to.equal(true);
     });
 
     it("cancels, and does not commit as well", async () => {

@@ -159,7 +159,7 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
     const [resource] = clusters(1);
     if (!resource) throw new Error("no cluster");
     const resources = [{ ...resource, scheduledTimestamp: await inHours(1) }];
-    const upgrade = await bench.upgrade({ resources });
+    const upgrade = await bench.upgrade({ resources, lockLeadMinutes: 100_000 });
     await upgrade.untilStatuses("Pending / SCHEDULED");
     const runs = 3;
     for (let i = 1; (await runsOf(upgrade)) < runs; i++)

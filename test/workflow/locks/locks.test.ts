@@ -10,6 +10,7 @@ import type { RunningUpgrade } from "../../support/running-upgrade";
 import { clusters } from "../../support/sample-plan";
 import { useBench } from "../../support/upgrade-bench";
 
+const domain = "domain-with-a-window";
 const [running, failed] = ["In Progress / INPROGRESS", "Failed / COMPLETED_WITH_FAILURE"];
 
 /** As their locks are taken. */
@@ -156,9 +157,70 @@ describe("Clusters that more than one upgrade wants", function () {
     expect(await loser.end()).to.be.oneOf(["SUCCESSFUL", "NOTHING_TO_DO"]);
   });
 
-  it("are held by an upgrade that waits for its time", async () => {
+  it("are free while the time of a scheduled upgrade is farther than it needs them, and after it was moved there", async () => {
     const [cluster] = clusters(1);
-    const scheduledTimestamp = await bench().inTime(86_400_000);
+    const resources = [{ ...cluster!, scheduledTimestamp: await bench().inTime(1_800_000) }];
+    const scheduled = await bench().upgrade({ resources }, activities());
+    await eventually(
+      () => scheduled.subTask().catch(() => undefined),
+      (part) => part !== undefined,
+    );
+    await scheduled.ask("commit", { scheduledTimestamp: await bench().inTime(86_400_000) });
+    await eventually(
+      () => readHolder(bench().env.client, clusterLock(cluster!.resourceId)),
+      ({ upgradeId }) => upgradeId === undefined,
+    );
+    const other = await bench().upgrade({ resources: [cluster!] }, activities());
+    expect(await other.end()).to.equal("SUCCESSFUL");
+    const { phase, waitingFor } = await scheduled.upgrade();
+    expect([phase, waitingFor?.code]).to.deep.equal(["SCHEDULED", "TIME"]);
+    bench().serve(scheduled.plan, scheduled.fake);
+    await scheduled.ask("commit", { upgradeNow: true });
+    expect(await scheduled.end()).to.equal("NOTHING_TO_DO");
+  });
+
+  it("are waited for by a scheduled upgrade, which says for whom, and begins when it has them", async () => {
+    const gate = new Gate();
+    const [cluster] = clusters(1);
+    const holder = await bench().upgrade({ resources: [cluster!] }, activities(gate));
+    await gate.reached;
+    const fake = activities(gate);
+    const resources = [{ ...cluster!, scheduledTimestamp: await bench().inTime(3_000) }];
+    const scheduled = await bench().upgrade({ resources }, fake);
+    const { waitingFor } = await eventually(
+      () => scheduled.upgrade(),
+      ({ phase, waitingFor }) => phase === "WAITING" && waitingFor?.code === "LOCK",
+    );
+    expect(waitingFor?.message).to.contain(holder.id);
+    expect(fake.changes).to.deep.equal([]);
+    gate.open();
+    expect(await holder.end()).to.equal("SUCCESSFUL");
+    expect(await scheduled.end()).to.equal("NOTHING_TO_DO");
+  });
+
+  for (const [until, closesIn, lateStartMinutes] of [
+    ["as long as it may be late where there is no window", undefined, 0.05],
+    ["up to the end of its maintenance window", 5_000, 60],
+  ] as const)
+    it(`are waited for by a scheduled upgrade ${until}`, async () => {
+      const gate = new Gate();
+      const [cluster] = clusters(1);
+      const holder = await bench().upgrade({ resources: [cluster!] }, activities(gate));
+      await gate.reached;
+      const scheduledTimestamp = await bench().inTime(2_000);
+      if (closesIn !== undefined) bench().closings.set(domain, Date.parse(scheduledTimestamp) + closesIn);
+      const resources = [{ ...cluster!, scheduledTimestamp }];
+      const scheduled = await bench().upgrade({ resources, domain, lateStartMinutes }, activities());
+      await scheduled.untilStatuses(failed);
+      expect(Date.now()).to.be.at.least(Date.parse(scheduledTimestamp) + (closesIn ?? lateStartMinutes * 60_000));
+      await expectLockedOut(scheduled, holder);
+      gate.open();
+      expect(await holder.end()).to.equal("SUCCESSFUL");
+    });
+
+  it("are held by an upgrade whose time comes near", async () => {
+    const [cluster] = clusters(1);
+    const scheduledTimestamp = await bench().inTime(1_800_000);
     const holder = await bench().upgrade({ resources: [{ ...cluster!, scheduledTimestamp }] }, activities());
     await holder.untilStatuses("Pending / SCHEDULED");
     const loser = await bench().upgrade({ resources: [cluster!] }, activities());

@@ -112,6 +112,7 @@ describe("Freezing running upgrades", function () {
       () => steps("APPLY_STARTED"),
       (begun) => begun === 1,
     );
+    expect((await upgrade.upgrade()).windowClosesAt).to.equal(undefined);
     closedDomains.add(platform.domain);
     await platform.hostSeconds(0.2);
     await untilClosed();
@@ -119,11 +120,54 @@ describe("Freezing running upgrades", function () {
     expect((await upgrade.subTask()).waitingFor?.code).to.equal("WINDOW");
     expect(await upgrade.currentDetails(0)).to.match(/^\*\*Nothing new begins\. Outside maintenance window nights\./);
     expect(await steps("APPLY_STARTED")).to.equal(1);
+    const closesAt = Date.now() + 3_600_000;
+    bench().closings.set(platform.domain, closesAt);
     closedDomains.clear();
+    await eventually(
+      () => upgrade.upgrade(),
+      ({ windowClosesAt }) => windowClosesAt === new Date(closesAt).toISOString(),
+    );
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    expect((await upgrade.upgrade()).windowClosesAt).to.equal(undefined);
     expect((await kinds(upgrade)).filter((kind) => kind.startsWith("WINDOW"))).to.deep.equal([
       ...["WINDOW_CLOSED", "WINDOW_OPENED", "WINDOW_CLOSED", "WINDOW_OPENED"],
     ]);
+  });
+
+  it("waits for no maintenance window where somebody has overridden it, but for the end of an emergency stop", async () => {
+    bench().closedDomains.add(platform.domain);
+    await freeze();
+    const inputs = { maintenanceWindow: "IGNORE", reason: "Zero-day" } as const;
+    const upgrade = await start("HOSTOS", { inputs });
+    await untilFrozen(upgrade);
+    expect(await platform.steps()).to.deep.equal([]);
+    await thaw();
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    const { maintenanceWindow, maintenanceOverride } = await upgrade.task();
+    expect({ maintenanceWindow, maintenanceOverride }).to.deep.include({ maintenanceWindow: "IGNORE" });
+    expect(maintenanceOverride).to.include({ reason: "Zero-day" });
+    expect((await kinds(upgrade)).filter((kind) => kind.startsWith("WINDOW"))).to.deep.equal([]);
+  });
+
+  it("overrides the maintenance window with the commit of a draft, and says who did and why", async () => {
+    bench().closedDomains.add(platform.domain);
+    const upgrade = await start("HOSTOS", { draft: true });
+    await eventually(
+      () => upgrade.upgrade(),
+      ({ phase }) => phase === "DRAFT_READY",
+    );
+    await upgrade.ask("commit", { maintenanceWindow: "IGNORE", reason: "Zero-day", requestedBy: "root" });
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    for (const told of [await upgrade.task(), await upgrade.upgrade()]) {
+      expect(told.maintenanceWindow).to.equal("IGNORE");
+      expect(told.maintenanceOverride).to.include({ reason: "Zero-day", by: "root" });
+    }
+    const { entries } = await upgrade.handle.query(activityQuery);
+    const { actor, details } = entries.find(({ kind }) => kind === "COMMIT") ?? {};
+    expect({ actor, details }).to.deep.equal({
+      actor: "root",
+      details: { maintenanceWindow: "IGNORE", reason: "Zero-day" },
+    });
   });
 
   it("lets NETVIRT begin no further node when the maintenance window closes", async () => {

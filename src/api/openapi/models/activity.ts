@@ -89,7 +89,7 @@ export const activityModels = {
     precheckRun: "Number of the precheck run, counted from 1.",
     lateSeconds: "How many seconds late the work started.",
     hosts: "Host counts of a resource that has ended.",
-    reason: "Why the upgrade is made, or something is left out, as the request said.",
+    reason: "Why the upgrade is made, ignores maintenance windows or leaves something out, as the request said.",
     changeId: "Id of the change record in another system.",
     comment: "What an approver said.",
     finding: "Code of the finding to acknowledge.",
@@ -98,6 +98,7 @@ export const activityModels = {
     resourceIds: "The first 20 resources that a retry names.",
     resourceCount: "How many resources a retry names.",
     labels: "Labels of the upgrade, each value by its name.",
+    maintenanceWindow: "That maintenance windows and change freezes are ignored.",
   }),
   EndedHosts: object(EndedHosts, "Host counts of a resource when it ended.", {
     total: "All hosts.",

@@ -9,6 +9,7 @@ import {
   UpgradePreview,
   WavePart,
 } from "../../../domain/plan/preview";
+import { MaintenanceOverride } from "../../../domain/spec/maintenance-override";
 import {
   Approval,
   HostVersion,
@@ -22,6 +23,7 @@ import {
   UpgradeHosts,
   UpgradeStatus,
 } from "../../../domain/spec/upgrade";
+import { MaintenanceChoice } from "../../../domain/spec/upgrade-spec";
 import { PhaseCount, UpgradeCounts, UpgradeSort } from "../../../domain/upgrade/attention";
 import { Health, HealthStatus } from "../../routes/health";
 import { type Component, enumeration, object, pageFields } from "../component";
@@ -50,6 +52,8 @@ export const answerModels = {
     committedBy: "Who committed the draft.",
     beginsAt: "Earliest start of the remaining work. Absent: immediately.",
     startedAt: "When work on its first resource started.",
+    windowClosesAt:
+      "When the maintenance window in which it works closes. Absent if it does not work, or no window closes.",
     workSeconds: "Seconds of work without waiting, up to `workingSince` if present.",
     workingSince: "Start of the current work without waiting. Absent while it waits.",
     hosts: "Its host counts.",
@@ -65,6 +69,9 @@ export const answerModels = {
     reason: "Why the upgrade is made, as its request said.",
     changeId: "Id of the change record in another system.",
     labels: "Labels of the upgrade, each value by its name.",
+    maintenanceWindow:
+      "`IGNORE` if it does not wait for maintenance windows and change freezes of the inventory. Absent if it does.",
+    maintenanceOverride: "Who decided that, when and why.",
     approvals: "The approvals that the upgrade needs before it begins, and those that it has. Absent: none needed.",
     findings: "How many findings its prechecks have. Absent: none.",
     warnings: "Parts of the request that have no effect.",
@@ -86,6 +93,14 @@ export const answerModels = {
     RESOLVED: "Failed; an operator gave it up.",
     CANCELLED: "Cancelled.",
     FAILED: "Failed; the deadline for a retry passed.",
+  }),
+  MaintenanceChoice: enumeration(MaintenanceChoice, "What an upgrade makes of maintenance windows.", {
+    IGNORE: "It does not wait for maintenance windows and change freezes of the inventory. Emergency stops still hold.",
+  }),
+  MaintenanceOverride: object(MaintenanceOverride, "A decision to ignore maintenance windows and change freezes.", {
+    reason: "Why, as the request said.",
+    at: "When it was decided.",
+    by: "Who decided it.",
   }),
   UpgradeApprovals: object(UpgradeApprovals, "Approvals of an upgrade as it is planned.", {
     required: "How many it needs.",
@@ -168,6 +183,9 @@ export const answerModels = {
     reason: "Why the upgrade is made, as its request said.",
     changeId: "Id of the change record in another system.",
     labels: "Labels of the upgrade, each value by its name.",
+    maintenanceWindow:
+      "`IGNORE` if it does not wait for maintenance windows and change freezes of the inventory. Absent if it does.",
+    maintenanceOverride: "Who decided that, when and why.",
     warnings: "Parts of the request that have no effect.",
   }),
   PreviewedProduct: object(PreviewedProduct, "A product of a preview; products run one after another.", {
@@ -198,6 +216,7 @@ export const answerModels = {
     hostVersions: "What the hosts of the cluster run now.",
     errors: "Why the hosts of a cluster are unknown and missing in the waves.",
     hostsNotInScope: "Names of hosts of the cluster that the request leaves out. Absent where it leaves out none.",
+    maintenance: "Its maintenance window now. Absent if it has none and no change freeze is planned.",
     hostosUpgradeOptionsSpec: "How the hosts of a cluster would be upgraded.",
   }),
   ResourceKind: enumeration(ResourceKind, "Kind of a resource that is upgraded.", {

@@ -114,6 +114,7 @@ export const inventoryModels = {
     window: "Id of the maintenance window. Absent if the cluster has none.",
     changeFreeze: "Id of the change freeze that keeps work from beginning. Absent if there is none now.",
     opensAt: "When work may begin next. Absent if it may now, or not within two years.",
+    opensAgainAt: "When work may begin again after that. Absent if it is closed, or not within two years.",
     closesAt: "From when on nothing more begins. Absent if it is closed, or no end is planned.",
   }),
   ClusterKind: enumeration(ClusterKind, "How the hosts of a cluster get their software.", {

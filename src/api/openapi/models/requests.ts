@@ -47,6 +47,8 @@ export const requestModels = {
     parallelUpgrade: "Whether clusters are upgraded in parallel. Default: true; false is refused with 403.",
     onPrecheckFailure: "What becomes of the upgrade if a cluster fails its prechecks. Default: `FAIL`.",
     draftMode: "Run the prechecks and wait for a commit (`PATCH /v1/upgrades/{id}`). Default: false.",
+    maintenanceWindow:
+      "`IGNORE`: do not wait for maintenance windows and change freezes of the inventory. Needs the role `ADMIN` and a `reason`. Default: wait.",
     netvirtUpgradeUserInputSpecs: "Inputs for the NETVIRT instances of the clusters, each instance at most once.",
     mgmtUpgradeUserInputSpecs: "Inputs for the management servers of the clusters, each server at most once.",
     reason: "Why the upgrade is made, for people. Shown everywhere.",
@@ -228,6 +230,9 @@ export const requestModels = {
         upgradeNow:
           "True: commits a draft, or starts a scheduled upgrade, immediately. False needs a `scheduledTimestamp`.",
         mgmtUpgradePatchSpecs: "New switchover times of management servers. Alone, it commits nothing.",
+        maintenanceWindow:
+          "`IGNORE`: commits a draft that then does not wait for maintenance windows and change freezes. Needs the role `ADMIN` and a `reason`.",
+        reason: "Why maintenance windows are ignored, for people. Only with `maintenanceWindow`.",
         markForCancellation:
           "True: cancels the upgrade, and everything else in the request is ignored. Default: false.",
       },

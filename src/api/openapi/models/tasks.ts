@@ -40,6 +40,9 @@ const taskHeaderFields = {
   reason: "Why the upgrade is made, as its request said.",
   changeId: "Id of the change record in another system.",
   labels: "Labels of the upgrade, each value by its name.",
+  maintenanceWindow:
+    "`IGNORE` if it does not wait for maintenance windows and change freezes of the inventory. Absent if it does.",
+  maintenanceOverride: "Who decided that, when and why.",
   warnings: "Parts of the request that have no effect.",
   asOf: "When the oldest part of the answer was read. Absent if everything is current.",
 };

@@ -45,6 +45,7 @@ export function admissionRequest(changes: RequestChanges = {}): AdmissionRequest
     clusters: new Map([...known, ...Object.entries(changes.lookups ?? {})]),
     installations: { ...noInstallations, ...changes.installations },
     ...(changes.hosts && { hosts: changes.hosts }),
+    lockLeadMinutes: 60,
     lockHolders: new Map(
       Object.entries(changes.lockHolders ?? {}).map(([lock, holder]) => [
         lock,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readHolder } from "../../../../src/temporal/lock-holder";
 import { eventually } from "../../../support/eventually";
 import {
   failedCheck,
@@ -7,6 +8,7 @@ import {
   Gate,
   passedCheck,
   sampleFinding,
+  upgraded,
 } from "../../../support/fake-activities";
 import { untilQuiet } from "../../../support/quiet";
 import type { RunningUpgrade } from "../../../support/running-upgrade";
@@ -80,6 +82,27 @@ export const draftStories: Readonly<Record<string, Story>> = {
     },
   },
 
+  "waits-for-its-locks": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const gate = new Gate();
+      const [cluster] = clusters(1);
+      if (!cluster) throw new Error("no cluster");
+      const holder = await bench.upgrade({ resources: [cluster] }, askingForHolders(bench, gate));
+      await gate.reached;
+      const resources = [{ ...cluster, scheduledTimestamp: await bench.inTime(60_000) }];
+      const upgrade = await bench.upgrade({ resources }, askingForHolders(bench, gate));
+      await eventually(
+        () => upgrade.upgrade(),
+        ({ waitingFor }) => waitingFor?.code === "LOCK",
+      );
+      gate.open();
+      await holder.end();
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
   "acknowledgement-that-ends-before-the-commit": {
     ends: "OPEN",
     server: "TIME_SKIPPING",
@@ -89,6 +112,20 @@ export const draftStories: Readonly<Record<string, Story>> = {
       await upgrade.ask("acknowledge", { ...asked, resourceId: upgrade.resourceId(), until: await bench.inTime(day) });
       await bench.passTime(2 * day);
       await upgrade.ask("commit");
+      return upgrade;
+    },
+  },
+
+  "locked-and-moved-to-a-later-time": {
+    ends: "OPEN",
+    async tell(bench) {
+      const resources = [];
+      for (const cluster of clusters(2))
+        resources.push({ ...cluster, scheduledTimestamp: await bench.inTime(600_000) });
+      const upgrade = await bench.upgrade({ resources }, new FakeActivities({}, 1));
+      await upgrade.child(1);
+      await upgrade.ask("commit", { scheduledTimestamp: await bench.inTime(day) });
+      await untilQuiet(upgrade);
       return upgrade;
     },
   },
@@ -218,9 +255,23 @@ async function draftInPrechecks(bench: UpgradeBench, stages = passedCheck()) {
 async function scheduledUpgrade(bench: UpgradeBench): Promise<RunningUpgrade> {
   const scheduledTimestamp = await bench.inTime(day);
   const resources = clusters(2).map((cluster) => ({ ...cluster, scheduledTimestamp }));
-  const upgrade = await bench.upgrade({ resources }, new FakeActivities({}, 1));
+  const upgrade = await bench.upgrade({ resources, lockLeadMinutes: 2 * 24 * 60 }, new FakeActivities({}, 1));
   await upgrade.untilStatuses(scheduled);
   return upgrade;
+}
+
+/** One host each, which stay at the gate; who holds a lock is asked as the real Activity does. */
+function askingForHolders(bench: UpgradeBench, gate: Gate): FakeActivities {
+  return new FakeActivities(
+    {
+      remediateHost: async (input) => {
+        await gate.pass();
+        return upgraded(input);
+      },
+      readLockHolder: ({ workflowId }) => readHolder(bench.env.client, workflowId),
+    },
+    1,
+  );
 }
 
 /** Given other times until another run has taken it on, and then begun. */
