@@ -217,9 +217,9 @@ describe("the console's form of a new upgrade", function () {
     await service.taskWhen(id, "runs", ({ status }) => status === "In Progress");
     await openForm();
     await page.getByLabel("Bundle").selectOption(hostsOnly.bundleId);
-    await page.getByText("Locked by another upgrade until that ends.").waitFor();
+    await page.getByText(`Locked until upgrade fra1-prod-cl01 to 9.0.2 (${id}) ends.`).waitFor();
     expect(await page.getByLabel(/^fra1-prod-cl01/).isDisabled()).to.equal(true);
-    await page.getByRole("link", { name: /^Show upgrade/ }).click();
+    await page.getByRole("link", { name: "Show that upgrade" }).click();
     await page.waitForURL(`**/#/upgrades/${id}`);
     await page.goBack();
     await page.getByLabel(/^fra1-prod-cl01/).waitFor();
