@@ -21,7 +21,7 @@ import {
   noOperationInProgress,
 } from "./host-prechecks";
 import { runClusterPrechecks } from "./image-prechecks";
-import { type AnyPrecheckInput, findingsOf, type Precheck } from "./run-checks";
+import { type AnyPrecheckInput, findingsOf, healthFindings, type Precheck } from "./run-checks";
 
 /** What checks of baseline-managed clusters work with. */
 export interface BaselinePrecheckInput extends AnyPrecheckInput {
@@ -132,8 +132,7 @@ const hostsHealthy: BaselinePrecheck = {
     return findingsOf(
       input,
       alarms.map(({ title, status, host }) => ({
-        severity: status === "red" ? "ERROR" : "WARNING",
-        code: status === "red" ? "HEALTH_CHECK_ERROR" : "HEALTH_CHECK_WARNING",
+        ...healthFindings[status === "red" ? "ERROR" : "WARNING"],
         message: `${title} has the status ${status}.`,
         remediation: `Resolve the alarms of ${title} in the component manager, then run the prechecks again.`,
         ...(host && { host }),

@@ -25,6 +25,7 @@ import {
 import {
   type AnyPrecheckInput,
   findingsOf,
+  healthFindings,
   type Precheck,
   type PrecheckInput,
   runChecks,
@@ -61,8 +62,7 @@ const clusterHealth: Precheck = {
         const { severity, host, check, issue } = one;
         const about = host === undefined ? name : (hosts.find((listed) => listed.host === host)?.name ?? host);
         return {
-          severity,
-          code: severity === "ERROR" ? "HEALTH_CHECK_ERROR" : "HEALTH_CHECK_WARNING",
+          ...healthFindings[severity],
           message: `${about}: ${check}: ${issue}`,
           remediation: `Resolve what the check "${check}" reports for ${about}, then run the prechecks again.`,
           context: { check },

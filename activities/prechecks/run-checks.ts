@@ -194,6 +194,12 @@ interface FoundHost {
   readonly name: string;
 }
 
+/** What a health check of a component manager, or one of its alarms, is as a finding. */
+export const healthFindings = {
+  ERROR: { severity: "ERROR", code: "HEALTH_CHECK_ERROR" },
+  WARNING: { severity: "WARNING", code: "HEALTH_CHECK_WARNING" },
+} as const;
+
 /** A finding as it is reported, with the resource in the context of its error. */
 export interface Found extends Pick<Finding, "host" | "subject"> {
   readonly error: ErrorBody;

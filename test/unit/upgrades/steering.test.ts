@@ -244,7 +244,7 @@ describe("Steering an upgrade", () => {
       const reason = reasonOf(await update({}));
       expect(reason).to.deep.include({ tag: "Conflict", errorCode: "RESOURCE_LOCKED", arguments: ["the-other"] });
       expect(reason.message).to.equal(
-        "Cluster fra1-prod (c1) is held by upgrade fra1-prod to 9.0.2 (the-other), so the draft cannot be committed now.",
+        "Cluster fra1-prod (c1) is held by upgrade fra1-prod to 9.0.2 (the-other), so the upgrade cannot be committed now.",
       );
       expect(running.requests).to.deep.equal([]);
     });
