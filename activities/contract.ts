@@ -62,8 +62,16 @@ export interface FreezeLook {
 
 /** Why nothing may begin now. */
 export interface FreezeFound {
-  /** Absent where nothing is frozen. */
+  /** Absent where everything may begin. */
   readonly error?: ErrorBody;
+  /** Where a hold is why: each cluster that is held. The others may begin. */
+  readonly held?: readonly HeldCluster[];
+}
+
+/** A cluster that is held, and who holds it why. */
+export interface HeldCluster {
+  readonly cluster: string;
+  readonly error: ErrorBody;
 }
 
 /**
@@ -203,8 +211,8 @@ export interface HeldLock extends ConflictingHolder {
  * Every method throws ApplicationFailure whose `type` is an error code of docs/error-codes.md and whose first detail
  * is {@link FailureDetails}. All are idempotent: each may run again after a crash at any point.
  *
- * What begins something (a resource, a host, a component, a step of a management server) fails as FROZEN or FREEZE_UNREADABLE where
- * it may not, and has begun nothing then.
+ * What begins something (a resource, a host, a component, a step of a management server) fails with an error of which `isClosed`
+ * (src/domain/opening.ts) is true where it may not, and has begun nothing then.
  */
 export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, NotificationActivities {
   /** Looks at the bundle of an upgrade in the catalog as it is now. */

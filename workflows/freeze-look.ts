@@ -1,5 +1,5 @@
 import { proxyActivities } from "@temporalio/workflow";
-import type { FreezeLook, UpgradeActivities } from "../activities/contract";
+import type { FreezeFound, FreezeLook, UpgradeActivities } from "../activities/contract";
 import type { ErrorBody } from "../src/domain/errors";
 import { freezeOptions } from "./activity-options";
 
@@ -7,7 +7,11 @@ const looks = proxyActivities<Pick<UpgradeActivities, "lookAtFreeze">>(freezeOpt
 
 /** Why nothing may begin that belongs to these places. With `known` it waits until that is another reason, or none. */
 export async function lookAtFreeze(look: FreezeLook): Promise<ErrorBody | undefined> {
+  return (await lookAtClosures(look)).error;
+}
+
+/** The same with the clusters that are held, where others among these places may begin. */
+export function lookAtClosures(look: FreezeLook): Promise<FreezeFound> {
   const summary = look.known === undefined ? "may it begin?" : "until it may begin";
-  const { error } = await looks.lookAtFreeze.executeWithOptions({ ...freezeOptions(), summary }, [look]);
-  return error;
+  return looks.lookAtFreeze.executeWithOptions({ ...freezeOptions(), summary }, [look]);
 }

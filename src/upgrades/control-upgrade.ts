@@ -10,9 +10,11 @@ import type { Upgrade } from "../domain/spec/upgrade";
 import type { UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
 import { precheckTask } from "../domain/task/prechecks";
 import { findFreeze } from "./freeze";
+import { findHeldClusters, heldProblem } from "./holds";
 import type {
   CancelAnswer,
   Freezes,
+  Holds,
   Identities,
   RequestAnswer,
   UnansweredAnswer,
@@ -207,12 +209,13 @@ export interface UpdateUpgradeDependencies {
     "request" | "cancel" | "recordRefusal" | "readUpgrade" | "readTask" | "readLocks" | "readPlan" | "lockHolders"
   >;
   readonly freezes: Pick<Freezes, "read">;
+  readonly holds: Pick<Holds, "read">;
   readonly identities: Pick<Identities, "newId" | "now">;
 }
 
 /**
  * Commits a draft, gives a scheduled upgrade or a switchover another time, or cancels an upgrade; gives the Upgrade as it
- * is then. Nothing is committed while something of it is frozen, nor a draft while another upgrade visibly holds one of its
+ * is then. Nothing is committed while something of it is frozen or held, nor a draft while another upgrade visibly holds one of its
  * resources.
  */
 export function updateUpgrade(deps: UpdateUpgradeDependencies) {
@@ -256,18 +259,28 @@ function beginsSomething({ status, phase }: Upgrade, commit: UpgradeUpdateSpec):
   return commits(commit) && (status === "DRAFT" || phase === "ACTION_REQUIRED" || commit.upgradeNow === true);
 }
 
-/** Refuses a commit where something of the upgrade is frozen. */
+/** Refuses a commit where something of the upgrade is frozen or held. */
 function refuseFrozen(
-  { executions, freezes }: Pick<UpdateUpgradeDependencies, "executions" | "freezes">,
+  { executions, freezes, holds }: Pick<UpdateUpgradeDependencies, "executions" | "freezes" | "holds">,
   id: string,
   refuse: (reason: ErrorBody, error: ServiceError) => TE.TaskEither<ServiceError, never>,
 ): TE.TaskEither<ServiceError, void> {
   return pipe(
     executions.readPlan(id),
     TE.chain((plan) =>
-      findFreeze(
-        freezes,
-        resourcesOf(plan).flatMap(({ places }) => places.map(({ domain }) => domain)),
+      pipe(
+        findFreeze(
+          freezes,
+          resourcesOf(plan).flatMap(({ places }) => places.map(({ domain }) => domain)),
+        ),
+        TE.chain((frozen) =>
+          frozen
+            ? TE.right(frozen)
+            : pipe(
+                findHeldClusters({ holds }, plan),
+                TE.map(([hold]) => hold && heldProblem(hold, plan)),
+              ),
+        ),
       ),
     ),
     TE.chain((frozen) =>

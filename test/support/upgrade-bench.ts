@@ -3,12 +3,13 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
 import type { HeldLock, UpgradeActivities } from "../../activities/contract";
-import { lookAtFreeze } from "../../activities/freeze-check";
+import { lookAtFreeze, type ReadHolds } from "../../activities/freeze-check";
 import type { Freeze } from "../../src/domain/freeze";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import { readUpgradeEnd } from "../../src/temporal/describe-workflow";
 import type { MaintenancePlace, Opening } from "../../src/domain/opening";
 import { readFreezes } from "../../src/temporal/freezes";
+import { readHolds } from "../../src/temporal/holds";
 import { readHolder } from "../../src/temporal/lock-holder";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
@@ -159,6 +160,9 @@ export class UpgradeBench {
     return readFreezes(this.env.client, domains);
   }
 
+  /** Asks Temporal, as the real worker does. */
+  readonly readHolds: ReadHolds = (targets) => readHolds(this.env.client, targets);
+
   /** Asks Temporal, as the real Activity does. */
   private async holdersOf(workflowIds: readonly string[]): Promise<HeldLock[]> {
     const read = workflowIds.map(async (workflowId) => {
@@ -183,7 +187,14 @@ export class UpgradeBench {
       switchOverMgmtMigration: (input) => of(input.server.resourceId).switchOverMgmtMigration(input),
       cancelMgmtMigration: (target) => of(target.server.resourceId).cancelMgmtMigration(target),
       lookAtFreeze: (look) =>
-        lookAtFreeze({ readFreezes: (domains) => this.readFreezes(domains), openingOf: this.openingOf }, look),
+        lookAtFreeze(
+          {
+            readFreezes: (domains) => this.readFreezes(domains),
+            readHolds: this.readHolds,
+            openingOf: this.openingOf,
+          },
+          look,
+        ),
       checkBundle: (input) => of(input.upgradeId).checkBundle(input),
       runClusterPrechecks: (target) => of(target.cluster.resourceId).runClusterPrechecks(target),
       readClusterHosts: (target) => of(target.cluster.resourceId).readClusterHosts(target),

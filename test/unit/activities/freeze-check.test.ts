@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { beginUnder, type Closures, FrozenError, lookAtFreeze } from "../../../activities/freeze-check";
 import { type Lease, requireLease, withLease } from "../../../activities/drivers/lease";
+import type { Hold } from "../../../src/domain/hold";
 import type { Freeze } from "../../../src/domain/freeze";
 import type { Opening } from "../../../src/domain/opening";
 import { ManualClock } from "../../support/manual-clock";
@@ -11,12 +12,14 @@ const freeze: Freeze = { reason: "Storage is lost.", frozenBy: "alice", since: "
 describe("A request that begins something", () => {
   let clock: ManualClock;
   let frozen: readonly Freeze[];
+  let holds: readonly Hold[];
   let looks: number;
   let opening: Opening;
   let renewal: () => void;
   let isOurs: boolean;
   beforeEach(() => {
     opening = { isOpen: true };
+    holds = [];
     [clock, frozen, looks, renewal, isOurs] = [new ManualClock(), [], 0, () => undefined, true];
   });
 
@@ -28,6 +31,7 @@ describe("A request that begins something", () => {
   };
   const closures: Closures = {
     readFreezes: () => ((looks += 1), Promise.resolve(frozen)),
+    readHolds: () => Promise.resolve(holds),
     openingOf: () => opening,
   };
   /** Sends requests as the connection does, with what `between` does right before each is written; gives how many were sent. */
@@ -128,7 +132,7 @@ describe("The wait for the end of a freeze", () => {
   it("fails, to be tried again, as long as the freeze is the same one", async () => {
     const look = (known?: string, frozen = [freeze]) =>
       lookAtFreeze(
-        { readFreezes: () => Promise.resolve(frozen), openingOf: () => ({ isOpen: true }) },
+        { readFreezes: () => Promise.resolve(frozen), readHolds: () => Promise.resolve([]), openingOf: () => ({ isOpen: true }) },
         { places: [], ...(known !== undefined && { known }) },
       );
     const { error } = await look();
