@@ -166,7 +166,9 @@ class ClusterHealth {
     const asked = hosts.filter(({ host }) => isInScope(this.#target.scope, host));
     const isAway = ({ connection_state, power_state }: HostSummary) =>
       connection_state !== "CONNECTED" || power_state !== "POWERED_ON";
-    const held = await this.#heldAmong(asked.filter((one) => isAway(one) || inside.has(one.host)).map(({ host }) => host));
+    const held = await this.#heldAmong(
+      asked.filter((one) => isAway(one) || inside.has(one.host)).map(({ host }) => host),
+    );
     const away = asked
       .filter(({ host }) => !this.#isAccepted({ code: "HOST_NOT_CONNECTED", hostId: host }))
       .filter((one) => isAway(one) && !held.has(one.host))

@@ -58,7 +58,9 @@ function place(deps: HoldDependencies, by: HoldCaller, hold: Hold, isAgain = fal
     TE.chain((replaces) => deps.holds.put(hold, { replaces })),
     TE.chain((placed) => {
       if (placed === "PLACED") return TE.right(hold);
-      return isAgain ? TE.left(notAllowed(ofAnother("Somebody else has placed a hold at this moment."))) : place(deps, by, hold, true);
+      return isAgain
+        ? TE.left(notAllowed(ofAnother("Somebody else has placed a hold at this moment.")))
+        : place(deps, by, hold, true);
     }),
   );
 }
@@ -101,7 +103,10 @@ export function findHeldClusters({ holds }: { readonly holds: Pick<Holds, "read"
 }
 
 /** Refuses a plan of which a cluster is held. A draft waits for it, and says so, as it does of hosts that are held. */
-export function admitHeld(holds: Pick<Holds, "read" | "list">, plan: UpgradePlan): TE.TaskEither<ServiceError, UpgradePlan> {
+export function admitHeld(
+  holds: Pick<Holds, "read" | "list">,
+  plan: UpgradePlan,
+): TE.TaskEither<ServiceError, UpgradePlan> {
   return pipe(
     findHeldClusters({ holds }, plan),
     TE.chain((clusters) =>

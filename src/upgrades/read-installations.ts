@@ -59,12 +59,10 @@ export function listClusters(deps: ReadClustersDependencies) {
       TE.apS("holders", readHolders(deps, elements)),
       TE.apS("holds", deps.holds.list()),
       TE.map(({ lookups, holders, holds }) => ({
-        elements: elements.map(
-          (entry): Cluster => ({
-            ...clusterView(deps.inventory, entry, lookups.get(entry.resourceId), holders),
-            ...holdOf(holds, entry.resourceId),
-          }),
-        ),
+        elements: elements.map((entry): Cluster => ({
+          ...clusterView(deps.inventory, entry, lookups.get(entry.resourceId), holders),
+          ...holdOf(holds, entry.resourceId),
+        })),
         pageMetadata,
       })),
     );

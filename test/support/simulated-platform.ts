@@ -2,7 +2,8 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
 import type { ActivityLimits } from "../../activities/activity-limits";
-import type { Closures, ReadFreezes, ReadHolds } from "../../activities/freeze-check";
+import type { ActivityDependencies } from "../../activities/activity-dependencies";
+import type { Closures, ReadFreezes } from "../../activities/freeze-check";
 import { createActivities } from "../../activities/create-activities";
 import type { Bundle, BundleComponent } from "../../src/domain/spec/bundle";
 import type { SubTask, Task } from "../../src/domain/spec/task";
@@ -136,7 +137,7 @@ export class SimulatedPlatform {
     limits: Partial<ActivityLimits> = {},
     readFreezes: ReadFreezes = () => Promise.resolve([]),
     openingOf: Closures["openingOf"] = () => ({ isOpen: true }),
-    readHolds: ReadHolds = () => Promise.resolve([]),
+    holds: Pick<ActivityDependencies, "readHolds" | "listHolds"> = { readHolds: () => Promise.resolve([]) },
   ): FakeActivities {
     const { url } = this.simulator;
     return new FakeActivities(
@@ -154,7 +155,7 @@ export class SimulatedPlatform {
         }),
         readFreezes,
         openingOf,
-        readHolds,
+        ...holds,
         readLockHolder: () => Promise.resolve({}),
         limits: { ...defaultActivityLimits, callTimeout: 5_000, poll: { min: 10, max: 50 }, ...limits },
       }),

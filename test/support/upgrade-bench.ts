@@ -3,13 +3,14 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
 import type { HeldLock, UpgradeActivities } from "../../activities/contract";
-import { lookAtFreeze, type ReadHolds } from "../../activities/freeze-check";
+import { lookAtFreeze } from "../../activities/freeze-check";
 import type { Freeze } from "../../src/domain/freeze";
+import type { HoldTarget } from "../../src/domain/hold";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import { readUpgradeEnd } from "../../src/temporal/describe-workflow";
 import type { MaintenancePlace, Opening } from "../../src/domain/opening";
 import { readFreezes } from "../../src/temporal/freezes";
-import { readHolds } from "../../src/temporal/holds";
+import { listHolds, readHolds } from "../../src/temporal/holds";
 import { readHolder } from "../../src/temporal/lock-holder";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
@@ -161,7 +162,10 @@ export class UpgradeBench {
   }
 
   /** Asks Temporal, as the real worker does. */
-  readonly readHolds: ReadHolds = (targets) => readHolds(this.env.client, targets);
+  readonly holds = {
+    readHolds: (targets: readonly HoldTarget[]) => readHolds(this.env.client, targets),
+    listHolds: () => listHolds(this.env.client),
+  };
 
   /** Asks Temporal, as the real Activity does. */
   private async holdersOf(workflowIds: readonly string[]): Promise<HeldLock[]> {
@@ -190,7 +194,7 @@ export class UpgradeBench {
         lookAtFreeze(
           {
             readFreezes: (domains) => this.readFreezes(domains),
-            readHolds: this.readHolds,
+            readHolds: this.holds.readHolds,
             openingOf: this.openingOf,
           },
           look,

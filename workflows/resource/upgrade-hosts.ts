@@ -154,7 +154,13 @@ async function upgradeTogether(
   for (const { host } of hosts) state.record({ type: "HostStarted", host });
   state.hostsBegan();
   try {
-    const { upgraded, failed, stopped, held = [], gateClosed } = await remediateHosts(
+    const {
+      upgraded,
+      failed,
+      stopped,
+      held = [],
+      gateClosed,
+    } = await remediateHosts(
       {
         ...clusterTarget(cluster, upgradeId),
         hosts,

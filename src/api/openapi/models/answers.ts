@@ -67,7 +67,7 @@ export const answerModels = {
     labels: "Labels of the upgrade, each value by its name.",
     approvals: "The approvals that the upgrade needs before it begins, and those that it has. Absent: none needed.",
     findings: "How many findings its prechecks have. Absent: none.",
-    warnings: "Parts of the request that have no effect.",
+    warnings: "Parts of the request that have no effect, and clusters and hosts that are held.",
     errors: "Why the other fields cannot be read.",
   }),
   PublishedPhase: enumeration(PublishedPhase, "Phase of an upgrade; finer than its status.", {
@@ -168,7 +168,7 @@ export const answerModels = {
     reason: "Why the upgrade is made, as its request said.",
     changeId: "Id of the change record in another system.",
     labels: "Labels of the upgrade, each value by its name.",
-    warnings: "Parts of the request that have no effect.",
+    warnings: "Parts of the request that have no effect, and clusters and hosts that are held.",
   }),
   PreviewedProduct: object(PreviewedProduct, "A product of a preview; products run one after another.", {
     product: "The product.",

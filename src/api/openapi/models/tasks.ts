@@ -40,7 +40,7 @@ const taskHeaderFields = {
   reason: "Why the upgrade is made, as its request said.",
   changeId: "Id of the change record in another system.",
   labels: "Labels of the upgrade, each value by its name.",
-  warnings: "Parts of the request that have no effect.",
+  warnings: "Parts of the request that have no effect, and clusters and hosts that are held.",
   asOf: "When the oldest part of the answer was read. Absent if everything is current.",
 };
 

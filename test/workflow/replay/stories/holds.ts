@@ -75,7 +75,7 @@ async function heldBeforeHost(bench: UpgradeBench): Promise<RunningUpgrade> {
     new FakeActivities(
       {
         remediateHost: async (input) => {
-          const [found] = isHeld ? await bench.readHolds([held]) : [];
+          const [found] = isHeld ? await bench.holds.readHolds([held]) : [];
           if (found) throw frozenFailure(heldError(found));
           if (!isHeld) await hold(bench);
           isHeld = true;
