@@ -46,7 +46,7 @@ describe("Holds", () => {
     expect(E.isRight(draft) && draft.right.warnings?.map(({ code }) => code)).to.deep.equal(["RESOURCE_HELD"]);
     expect(E.isRight(await start({ resourceUpgradeSpecs: [{ resourceId: "c-2" }] }))).to.equal(true);
     ports.running.upgrade = { ...ports.running.upgrade, status: "DRAFT" };
-    const [{ resourceId: ofPlan = "" } = {}] = ports.running.plan.products[0]?.resources ?? [];
+    const ofPlan = ports.running.plan.products[0]?.resources[0]?.resourceId ?? "";
     ports.held.set(`hold/${ofPlan}`, { ...cluster, clusterName: "x", reason: "y", placedBy: "alice", since: "z" });
     expect(problemOf(await service.updateUpgrade(upgradeId, {}, "bob")())).to.deep.include({ code: "RESOURCE_HELD" });
   });
