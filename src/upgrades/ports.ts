@@ -67,7 +67,12 @@ export type UpgradeRequest =
   | ({ readonly name: "acknowledge"; readonly precheckId: string } & AcknowledgementSpec)
   | ({ readonly name: "skip"; readonly hostName?: string } & SkipSpec)
   | ({ readonly name: "retry"; readonly reason?: string } & RetryScope)
-  | { readonly name: Exclude<RequestOutcome["request"], "commit" | "approve" | "reject" | "acknowledge" | "skip" | "retry"> };
+  | {
+      readonly name: Exclude<
+        RequestOutcome["request"],
+        "commit" | "approve" | "reject" | "acknowledge" | "skip" | "retry"
+      >;
+    };
 
 /** Under which id the outcome of a request is kept, and who asks. */
 export interface RequestOrigin {

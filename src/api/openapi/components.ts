@@ -45,7 +45,9 @@ const collect = (codec: t.Mixed): void => {
   if (shape.kind === "list") collect(shape.element);
   if (shape.kind === "described" && shape.codec.schema.items) collect(shape.codec.schema.items);
 };
-[UpgradeSpec, UpgradeUpdateSpec, FreezeSpec, HoldSpec, ApprovalSpec, RejectionSpec, AcknowledgementSpec].forEach(collect);
+[UpgradeSpec, UpgradeUpdateSpec, FreezeSpec, HoldSpec, ApprovalSpec, RejectionSpec, AcknowledgementSpec].forEach(
+  collect,
+);
 
 /** `components.schemas` of the document. */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
