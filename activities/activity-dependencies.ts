@@ -1,4 +1,5 @@
 import type { NotificationChannel } from "../src/domain/notifications/notification-channel";
+import type { Hold } from "../src/domain/hold";
 import type { Bundle } from "../src/domain/spec/bundle";
 import type { ActivityLimits } from "./activity-limits";
 import type { HostMaintenance } from "./clusters/host-maintenance";
@@ -53,6 +54,8 @@ export interface ActivityDependencies extends Closures {
   patchFor(componentManagerId: string, query: PatchQuery): PatchSource | undefined;
   /** The bundle as the catalog has it at this moment; absent where there is no catalog to look at. Throws what is wrong with it. */
   readBundle?(bundleId: string): Bundle | undefined;
+  /** The holds that lists show, a new one a moment late; absent where there are none. */
+  listHolds?(): Promise<readonly Hold[]>;
   /** Settings of the management server with this resource id; undefined where the inventory has none. */
   managementServer(resourceId: string): ManagementServerSettings | undefined;
   /** The upgrade whose child Workflow has this ID and is running. */

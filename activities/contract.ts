@@ -62,10 +62,18 @@ export interface FreezeLook {
 
 /** Why nothing may begin now. */
 export interface FreezeFound {
-  /** Absent where nothing is frozen. */
+  /** Absent where everything may begin. */
   readonly error?: ErrorBody;
   /** When the maintenance window closes that is open, or a change freeze begins (epoch milliseconds); absent without one. */
   readonly closesAt?: number;
+  /** Where a hold is why: each cluster that is held. The others may begin. */
+  readonly held?: readonly HeldCluster[];
+}
+
+/** A cluster that is held, and who holds it why. */
+export interface HeldCluster {
+  readonly cluster: string;
+  readonly error: ErrorBody;
 }
 
 /**
@@ -205,8 +213,8 @@ export interface HeldLock extends ConflictingHolder {
  * Every method throws ApplicationFailure whose `type` is an error code of docs/error-codes.md and whose first detail
  * is {@link FailureDetails}. All are idempotent: each may run again after a crash at any point.
  *
- * What begins something (a resource, a host, a component, a step of a management server) fails as FROZEN or FREEZE_UNREADABLE where
- * it may not, and has begun nothing then.
+ * What begins something (a resource, a host, a component, a step of a management server) fails with an error of which `isClosed`
+ * (src/domain/opening.ts) is true where it may not, and has begun nothing then.
  */
 export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, NotificationActivities {
   /** Looks at the bundle of an upgrade in the catalog as it is now. */

@@ -31,7 +31,7 @@ import { unobserved } from "./drivers/call-observation";
 import { DriverError } from "./drivers/driver-error";
 import { createVim25Client } from "./drivers/vim25/vim25-client";
 import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
-import { beginUnder, lookAtFreeze } from "./freeze-check";
+import { beginUnder, findHeldHosts, lookAtFreeze } from "./freeze-check";
 import { managerClients } from "./manager-clients";
 import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
 import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
@@ -58,7 +58,8 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
   const maintenanceOf =
     dependencies.hostMaintenance ?? ((id: string) => vim25HostMaintenance({ client: managementOf(id), limits }));
 
-  const gate = { clientOf: lifecycleOf, managementOf, maintenanceOf, limits };
+  const { readHolds } = dependencies;
+  const gate = { clientOf: lifecycleOf, managementOf, maintenanceOf, readHolds, limits };
 
   const lifecycle = ({ cluster }: ClusterTarget) => lifecycleOf(cluster.componentManagerId);
   const management = ({ cluster }: ClusterTarget) => managementOf(cluster.componentManagerId);
@@ -100,10 +101,12 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
 
   return {
     checkBundle: (input) => checkBundle(dependencies.readBundle, input),
-    runClusterPrechecks: (target) =>
-      isBaseline(target)
+    runClusterPrechecks: async (asked) => {
+      const target = await withoutHeldHosts(dependencies, asked);
+      return isBaseline(target)
         ? runBaselinePrechecks({ clientOf: managementOf, lifecycleOf, patchFor, limits }, target)
-        : runImagePrechecks({ clientOf: lifecycleOf, maintenanceOf, limits }, target),
+        : runImagePrechecks({ clientOf: lifecycleOf, maintenanceOf, limits }, target);
+    },
     readClusterHosts: (target) =>
       read(target, () =>
         isBaseline(target)
@@ -150,6 +153,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
     remediateHosts: (input) =>
       remediateHosts(limits, input, {
         begin: beginUnder(dependencies, input.places),
+        findHeld: (hosts) => findHeldHosts(dependencies, { cluster: input.cluster.resourceId, hosts }),
         lookAtHealth: () => lookAtHealth(gate, input),
         attempt: (context) =>
           isBaseline(input)
@@ -186,6 +190,21 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
 /** Whether a cluster is managed by baselines: the component manager has single steps only, and the sequence is ours. */
 function isBaseline({ kind }: ClusterTarget): boolean {
   return kind === "BASELINE";
+}
+
+/** The target without the hosts that are held now, which the upgrade leaves out. Where that cannot be read, with all of them. */
+async function withoutHeldHosts<T extends ClusterTarget>(
+  { listHolds }: Pick<ActivityDependencies, "listHolds">,
+  target: T,
+): Promise<T> {
+  const holds = await Promise.resolve(listHolds?.()).catch(() => undefined);
+  const held = new Set(
+    holds?.flatMap(({ clusterId, hostId }) => (clusterId === target.cluster.resourceId ? (hostId ?? []) : [])),
+  );
+  if (held.size === 0) return target;
+  const { include, exclude = [] } = target.scope ?? {};
+  const scope = include ? { include: include.filter((host) => !held.has(host)) } : { exclude: [...exclude, ...held] };
+  return { ...target, scope };
 }
 
 /** Failures of a change that the component manager reports, so that they use up an attempt and the next may succeed. */

@@ -2,6 +2,7 @@ import { CancelledFailure } from "@temporalio/common";
 import { type Clock, monotonicClock, timeWithSuspension } from "../src/clock";
 import type { ErrorBody } from "../src/domain/errors";
 import { type Freeze, freezeUnreadable, frozenError } from "../src/domain/freeze";
+import { heldError, type Hold, type HoldTarget, type HostsOfCluster, hostTargets } from "../src/domain/hold";
 import { closedError, type MaintenancePlace, type Opening } from "../src/domain/opening";
 import type { FreezeFound, FreezeLook } from "./contract";
 import { type Lease, requireLease, withLease } from "./drivers/lease";
@@ -10,16 +11,23 @@ import { stillFrozenFailure } from "./failures";
 /** Gives the freezes that concern something of these domains. Rejects where they cannot be read. */
 export type ReadFreezes = (domains: readonly string[]) => Promise<readonly Freeze[]>;
 
-/** What can keep something from beginning: freezes, and the calendar of the inventory at this moment. */
+/** Gives the holds of these. Rejects where one cannot be read. */
+export type ReadHolds = (targets: readonly HoldTarget[]) => Promise<readonly Hold[]>;
+
+/** What can keep something from beginning: freezes, holds, and the calendar of the inventory at this moment. */
 export interface Closures {
   readonly readFreezes: ReadFreezes;
+  readonly readHolds: ReadHolds;
   openingOf(places: readonly MaintenancePlace[]): Opening;
 }
 
-/** Runs a request that begins something: it is sent only while nothing is frozen. Throws FrozenError, and nothing was sent. */
-export type Begin = <A>(request: () => Promise<A>) => Promise<A>;
+/**
+ * Runs a request that begins something, some hosts of a cluster for example: it is sent only while nothing is frozen, none of
+ * them is held, and the window is open. Throws FrozenError, and nothing was sent.
+ */
+export type Begin = <A>(request: () => Promise<A>, hosts?: HostsOfCluster) => Promise<A>;
 
-/** Milliseconds after a look at the freezes in which a request may begin something. A freeze takes effect within 5 s. */
+/** Milliseconds after a look at freezes and holds in which a request may begin something. A freeze takes effect within 5 s. */
 const validFor = 3_000;
 
 /** From this age of a look on there is another one first. */
@@ -39,33 +47,63 @@ export async function lookAtFreeze(closures: Closures, { places, known }: Freeze
   return found;
 }
 
-/** Why nothing may begin now that belongs to all these places; undefined where it may. */
+/** Why something may not begin now that belongs to all these places; undefined where all of it may. */
 export async function findFreeze(
   closures: Closures,
   places: readonly MaintenancePlace[],
+  hosts?: HostsOfCluster,
 ): Promise<ErrorBody | undefined> {
-  return (await findClosure(closures, places)).error;
+  return (await findClosure(closures, places, hosts)).error;
 }
 
-/** The same, with the end of what is open. */
+/** The same, with the end of what is open. A freeze or the calendar closes all of the places, holds only their clusters and hosts: they are told where nothing else is why. */
 async function findClosure(
-  { readFreezes, openingOf }: Closures,
+  { readFreezes, readHolds, openingOf }: Closures,
   places: readonly MaintenancePlace[],
+  hosts?: HostsOfCluster,
 ): Promise<FreezeFound> {
+  const clusters = [...new Set(places.flatMap(({ clusters: known = [] }) => known))];
+  const targets = [...clusters.map((clusterId) => ({ clusterId })), ...(hosts ? hostTargets(hosts) : [])];
   try {
-    const [freeze] = await readFreezes([...new Set(places.map(({ domain }) => domain))]);
+    const [[freeze], holds] = await Promise.all([
+      readFreezes([...new Set(places.map(({ domain }) => domain))]),
+      targets.length === 0 ? [] : readHolds(targets),
+    ]);
     if (freeze) return { error: frozenError(freeze) };
     const opening = openingOf(places);
     if (!opening.isOpen) return { error: closedError(opening) };
-    return opening.closesAt === undefined ? {} : { closesAt: opening.closesAt };
+    // That of a cluster first: it is waited for.
+    const held = [...holds]
+      .sort((a, b) => Number(a.hostId !== undefined) - Number(b.hostId !== undefined))
+      .map((hold) => ({ cluster: hold.clusterId, error: heldError(hold) }));
+    return {
+      ...(held[0] && { error: held[0].error, held }),
+      ...(opening.closesAt !== undefined && { closesAt: opening.closesAt }),
+    };
   } catch (error) {
-    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, "").slice(0, 300);
-    return { error: freezeUnreadable(why) };
+    return { error: unreadable(error) };
   }
 }
 
+/** Why hosts are held that are not to be begun then, by their ids. Throws FrozenError where that cannot be read. */
+export async function findHeldHosts(
+  { readHolds }: Pick<Closures, "readHolds">,
+  hosts: HostsOfCluster,
+): Promise<ReadonlyMap<string, ErrorBody>> {
+  try {
+    const holds = await readHolds(hostTargets(hosts));
+    return new Map(holds.map((hold) => [hold.hostId ?? "", heldError(hold)]));
+  } catch (error) {
+    throw new FrozenError(unreadable(error));
+  }
+}
+
+function unreadable(error: unknown): ErrorBody {
+  return freezeUnreadable((error instanceof Error ? error.message : String(error)).replace(/\.$/, "").slice(0, 300));
+}
+
 /**
- * What begins something looks at the freezes itself, in the moment in which its request is written: nothing that happens between a
+ * What begins something looks at freezes and holds itself, in the moment in which its request is written: nothing that happens between a
  * look of the Workflow and the request (a worker that is killed, frozen or late) can then begin it. Once the component manager
  * has answered one such request, those that follow in the same call are part of what has begun.
  */
@@ -74,12 +112,14 @@ export function beginUnder(
   places: readonly MaintenancePlace[],
   clock: Clock = suspensionClock,
 ): Begin {
-  const check = async () => {
-    const frozen = await findFreeze(closures, places);
-    if (frozen) throw new FrozenError(frozen);
-  };
   const isOpen = () => closures.openingOf(places).isOpen;
-  return (request) => withLease(new BeginningLease(requireLease("begin"), { check, isOpen }, clock), request);
+  return (request, hosts) => {
+    const check = async () => {
+      const frozen = await findFreeze(closures, places, hosts);
+      if (frozen) throw new FrozenError(frozen);
+    };
+    return withLease(new BeginningLease(requireLease("begin"), { check, isOpen }, clock), request);
+  };
 }
 
 const suspensionClock: Clock = { ...monotonicClock, now: timeWithSuspension };

@@ -10,7 +10,7 @@ export async function lookAtFreeze(look: FreezeLook): Promise<ErrorBody | undefi
   return (await lookAtClosure(look)).error;
 }
 
-/** The same, with the time at which the maintenance window closes that is open. */
+/** The same with the clusters that are held, where others among these places may begin, and the end of what is open. */
 export function lookAtClosure(look: FreezeLook): Promise<FreezeFound> {
   const summary = look.known === undefined ? "may it begin?" : "until it may begin";
   return looks.lookAtFreeze.executeWithOptions({ ...freezeOptions(), summary }, [look]);

@@ -12,6 +12,7 @@ import { checkFindings, checkSubject } from "../drivers/vlcm/check-findings";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { HostSummary } from "../drivers/vlcm/vlcm-models";
 import { createRetryPolicy, type RetryPolicy } from "../retry-policy";
+import { findHeldHosts, type ReadHolds } from "../freeze-check";
 import { readAlarms } from "./baseline/read-alarms";
 import type { HostMaintenance } from "./host-maintenance";
 
@@ -125,6 +126,7 @@ interface ClusterHealthDependencies {
   /** The management interface, which knows the health of clusters without an image. */
   managementOf(componentManagerId: string): Vim25Client;
   maintenanceOf(componentManagerId: string): HostMaintenance;
+  readonly readHolds: ReadHolds;
 }
 
 /** A cluster, and what of its health an operator has accepted. */
@@ -162,15 +164,21 @@ class ClusterHealth {
       this.#dependencies.maintenanceOf(componentManagerId).inMaintenance(cluster, this.#retryPolicy),
     ]);
     const asked = hosts.filter(({ host }) => isInScope(this.#target.scope, host));
+    const isAway = ({ connection_state, power_state }: HostSummary) =>
+      connection_state !== "CONNECTED" || power_state !== "POWERED_ON";
+    const held = await this.#heldAmong(
+      asked.filter((one) => isAway(one) || inside.has(one.host)).map(({ host }) => host),
+    );
     const away = asked
       .filter(({ host }) => !this.#isAccepted({ code: "HOST_NOT_CONNECTED", hostId: host }))
-      .filter(({ connection_state, power_state }) => connection_state !== "CONNECTED" || power_state !== "POWERED_ON")
+      .filter((one) => isAway(one) && !held.has(one.host))
       .map(
         (host) =>
           `Host ${host.name} is ${host.connection_state === "CONNECTED" ? host.power_state : host.connection_state}.`,
       );
     const kept = asked
       .filter(({ host }) => inside.has(host) && !this.#isAccepted({ code: "HOST_IN_MAINTENANCE_MODE", hostId: host }))
+      .filter(({ host }) => !held.has(host))
       .map((host) => `Host ${host.name} is in maintenance mode.`);
     if (away.length + kept.length > 0) return { problems: [...away, ...kept], hosts, needsCheck: false };
     if (this.#target.kind !== "BASELINE") return { problems: [], hosts, needsCheck: true };
@@ -195,7 +203,18 @@ class ClusterHealth {
     const errors = found.filter(
       (one) => one.severity === "ERROR" && !this.#isAccepted({ ...healthError(one.host), subject: checkSubject(one) }),
     );
-    return errors.map(({ host, check, issue }) => `${host === undefined ? name : nameOf(host)}: ${check}: ${issue}`);
+    const held = await this.#heldAmong(errors.flatMap(({ host }) => host ?? []));
+    return errors
+      .filter(({ host }) => host === undefined || !held.has(host))
+      .map(({ host, check, issue }) => `${host === undefined ? name : nameOf(host)}: ${check}: ${issue}`);
+  }
+
+  /** Those of hosts that are not as they should be which are held: who holds them answers for them. */
+  async #heldAmong(hosts: readonly string[]): Promise<ReadonlySet<string>> {
+    if (hosts.length === 0) return new Set();
+    const { resourceId: cluster } = this.#target.cluster;
+    const held = await findHeldHosts(this.#dependencies, { cluster, hosts }).catch(() => new Map<string, unknown>());
+    return new Set(held.keys());
   }
 
   #isAccepted(finding: Omit<FindingKey, "resourceId">): boolean {

@@ -1,5 +1,6 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
+import type { ErrorBody } from "../../src/domain/errors";
 import type { RemediationResult } from "../../src/domain/task/host-remediation";
 import type { ActivityLimits } from "../activity-limits";
 import { activityRetryPolicy, cancelledFailure, endingRetryPolicy, runActivity, stopReason } from "../activity-run";
@@ -34,6 +35,8 @@ const safeEnds: ReadonlySet<string | undefined> = new Set([
 /** What upgrading hosts takes, of their kind of cluster. */
 export interface Remediation {
   readonly begin: Begin;
+  /** Why hosts are held, by their ids. Throws FrozenError where that cannot be read. */
+  findHeld(hosts: readonly string[]): Promise<ReadonlyMap<string, ErrorBody>>;
   /** A short look at the cluster's health, for {@link RemediateHostsInput.gate}. */
   lookAtHealth(): Promise<HealthLook>;
   /**
@@ -51,7 +54,7 @@ export interface Remediation {
 export function remediateHosts(
   limits: ActivityLimits,
   input: RemediateHostsInput,
-  { begin, lookAtHealth, attempt }: Remediation,
+  { begin, findHeld, lookAtHealth, attempt }: Remediation,
 ): Promise<RemediationResult> {
   const activity = Context.current();
   const { cluster, hosts } = input;
@@ -72,6 +75,8 @@ export function remediateHosts(
 
   async function upgrade(): Promise<RemediationResult> {
     try {
+      await leaveHeldOut();
+      if (progress.hasEnded) return end();
       if (input.gate && !progress.hasPassedGate) {
         const { healthy, check } = await lookAtHealth();
         if (!healthy)
@@ -84,6 +89,12 @@ export function remediateHosts(
       return await stop();
     }
     return end();
+  }
+
+  /** A host that is held is not even waited for; who holds it may well have taken it out of service. */
+  async function leaveHeldOut(): Promise<void> {
+    const waiting = progress.inPhase("WAITING").flatMap((place) => hosts[place]?.host ?? []);
+    if (waiting.length > 0) progress.leaveOut(await findHeld(waiting));
   }
 
   /** Brings what runs to a safe end; gives a result only where something has become of a host. */

@@ -22,7 +22,9 @@ import { bounded } from "../drivers/driver-error";
 import type { HostFailure } from "./remediation-errors";
 
 /** Phases in which a host needs nothing more in this attempt. */
-const settled: ReadonlySet<HostPhase> = new Set(["UPGRADED", "ALREADY_AT_TARGET", "FAILED", "STOPPED", "FAILED_ONCE"]);
+const settled: ReadonlySet<HostPhase> = new Set([
+  ...(["UPGRADED", "ALREADY_AT_TARGET", "FAILED", "STOPPED", "HELD", "FAILED_ONCE"] as const),
+]);
 
 /** Characters of a failure that is told among those of other hosts. */
 const sharedText = 300;
@@ -49,6 +51,8 @@ export class RemediationTracker {
   #beforeIntent: Pick<RemediationProgress, "phases" | "requestedAt" | "inMaintenanceMode"> | undefined;
   /** The component manager's own words on failures of this run, by the places of the hosts. */
   readonly #causes = new Map<number, readonly string[]>();
+  /** Why hosts are held, by their places, as this run has read it. */
+  readonly #held = new Map<number, string>();
 
   /** Goes on with the attempt that `known` tells of. Where that has ended, its failed hosts wait for the next one. */
   constructor(
@@ -114,7 +118,7 @@ export class RemediationTracker {
     const { kind, hosts } = this.#input;
     // Maintenance mode alone is asked for without an intent, before a remediation by the image.
     const isLeftAlone =
-      kind === "BASELINE" || this.inPhase("WAITING", "CHECK_COMPLIANCE", "REFUSED").length === hosts.length;
+      kind === "BASELINE" || this.inPhase("WAITING", "CHECK_COMPLIANCE", "REFUSED", "HELD").length === hosts.length;
     return remoteTask === undefined && requestedAt === undefined && isLeftAlone;
   }
 
@@ -241,6 +245,22 @@ export class RemediationTracker {
     });
   }
 
+  /** Hosts that wait for this attempt and are held, with why: left out, or failed for good where they have failed before. */
+  leaveOut(held: ReadonlyMap<string, ErrorBody>): void {
+    for (const place of this.inPhase("WAITING")) {
+      const why = held.get(this.#input.hosts[place]?.host ?? "")?.message;
+      if (why === undefined) continue;
+      const known = failureAt(this.#progress, place);
+      if (!known) {
+        this.#held.set(place, why);
+        this.enter([place], "HELD", why);
+      } else {
+        const what = bounded(`${known.what} There is no further attempt: ${why}`, 2 * sharedText);
+        this.#change({ failed: this.#failedWith(place, { ...known, what }), ...this.#entered([place], "FAILED") });
+      }
+    }
+  }
+
   /** How a host that has failed was left, in whole sentences. */
   noteLeftBehind(place: number, leftBehind: string): void {
     const known = failureAt(this.#progress, place);
@@ -259,6 +279,10 @@ export class RemediationTracker {
     const { hosts, targetVersion: version } = this.#input;
     const nameAt = (place: number) => hosts[place] ?? { host: "", fqdn: "" };
     const stagesAt = (place: number) => stagesOfHost(this.#progress, place, nameAt(place).fqdn, at);
+    const held = this.inPhase("HELD").map((place) => ({
+      host: nameAt(place).host,
+      why: this.#held.get(place) ?? "It was held when its turn came.",
+    }));
     const resultOf =
       (outcome: HostResult["outcome"]) =>
       (place: number): HostResult => ({ host: nameAt(place).host, outcome, version, stages: stagesAt(place) });
@@ -274,6 +298,7 @@ export class RemediationTracker {
         ...outOfServiceAt(this.#progress, place),
       })),
       stopped: this.inPhase("STOPPED", "WAITING").map((place) => nameAt(place).host),
+      ...(held.length > 0 && { held }),
     };
   }
 

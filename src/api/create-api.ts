@@ -22,6 +22,7 @@ import { type ConsoleInstallation, consoleRoutes } from "./routes/console";
 import { apiReferenceRoutes } from "./routes/api-reference";
 import { documentsRoutes } from "./routes/documents";
 import { freezeRoutes } from "./routes/freeze";
+import { holdRoutes } from "./routes/holds";
 import { healthRoutes, metricsRoutes, type MetricsSource } from "./routes/health";
 import { bundlesRoutes, clustersRoutes, installationsRoutes } from "./routes/installations";
 import { taskEventsRoutes } from "./routes/task-events";
@@ -66,6 +67,7 @@ export function allRoutes(
     ...tasksRoutes(service),
     ...taskEventsRoutes(service),
     ...freezeRoutes(service),
+    ...holdRoutes(service),
     ...bundlesRoutes(service),
     ...clustersRoutes(service),
     ...installationsRoutes(service),

@@ -34,6 +34,7 @@ const notFoundCodes = {
   task: { code: "TASK_NOT_FOUND" },
   bundle: { code: "BUNDLE_NOT_FOUND" },
   cluster: { code: "CLUSTER_NOT_FOUND" },
+  host: { code: "HOST_NOT_FOUND" },
   precheck: { code: "PRECHECK_NOT_FOUND" },
 } as const;
 

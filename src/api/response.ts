@@ -244,7 +244,7 @@ const mostBytes = 4096;
  * where there are none.
  */
 export const warningHeader = {
-  description: 'Ignored parts of the request, each as `299 - "text"`; also in `warnings` of the body.',
+  description: 'What of the request is ignored, or held, each as `299 - "text"`; also in `warnings` of the body.',
   of: ({ warnings = [] }: { readonly warnings?: readonly RequestWarning[] }): string | undefined => {
     const values = warnings.map(({ message }) => `299 - "${quotable(message)}"`);
     while (values.join(", ").length > mostBytes) values.pop();

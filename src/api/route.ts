@@ -17,6 +17,7 @@ export type Tag =
   | "upgrades"
   | "tasks"
   | "freeze"
+  | "holds"
   | "bundles"
   | "clusters"
   | "inventory"

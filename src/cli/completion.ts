@@ -106,6 +106,8 @@ const ofUpgrades: Readonly<Record<string, UpgradeStatus | undefined>> = {
 const kindOfCommand: Readonly<Record<string, NamedKind>> = {
   bundles: "bundle",
   clusters: "cluster",
+  hold: "cluster",
+  release: "cluster",
   servers: "server",
   netvirt: "netvirt",
   personalities: "personality",

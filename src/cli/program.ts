@@ -10,6 +10,7 @@ import type { Environment } from "./environment";
 import { CliError, exitCode, type ExitCode } from "./errors";
 import { addContextCommands } from "./context-commands";
 import { addFreezeCommands } from "./freeze-commands";
+import { addHoldCommands } from "./hold-commands";
 import { addListCommands } from "./list-commands";
 import { addReadCommands } from "./read-commands";
 import { addSkipCommands } from "./skip-commands";
@@ -113,6 +114,7 @@ function createProgram(
   addControlCommands(add);
   addSkipCommands(add);
   addFreezeCommands(add);
+  addHoldCommands(add);
   addContextCommands(add);
   addCompletion(program, lastWord, offers);
   return program;

@@ -3,6 +3,7 @@ import { maintenanceWords } from "../domain/maintenance-words";
 import { nameAndId } from "../domain/names";
 import type { ExpectedWave, PreviewedResource, UpgradePreview, WavePart } from "../domain/plan/preview";
 import type { Bundle } from "../domain/spec/bundle";
+import { heldError } from "../domain/hold";
 import type { Cluster } from "../domain/spec/cluster";
 import type { NetvirtInstance } from "../domain/spec/installations";
 import { changeRecordLines } from "./upgrade-views";
@@ -74,6 +75,7 @@ export function clusterView(cluster: Cluster, columns: number | undefined): stri
       ["HOST", "VERSION"],
       hosts.map(({ fqdn, version }) => [plain(fqdn), plain(version)]),
     ),
+    ...[cluster, ...hosts].flatMap(({ hold }) => (hold ? [`! ${legible(heldError(hold).message)}`] : [])),
     ...errors.map(({ message }) => `! ${legible(message)}`),
   ];
 }

@@ -23,6 +23,7 @@ import { oneLine, StartupError } from "../startup-error";
 import { BlockedWatch } from "../temporal/blocked-workflows";
 import { lazyClient } from "../temporal/connection";
 import { temporalFreezes } from "../temporal/freezes";
+import { temporalHolds } from "../temporal/holds";
 import { PayloadEncryption } from "../temporal/payload-encryption";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { readError } from "../temporal/temporal-error";
@@ -48,6 +49,7 @@ export const startApiRole: StartRole = async (config, log) => {
     upgrades: () => countUpgrades(),
     blockedWorkflows: () => blocked.counts(),
     freezes: () => service.readFreeze()(),
+    holds: () => service.listHolds()(),
   });
   const client = lazyClient(config.temporal, payloadConversionOf(keys), {
     onCall: metrics.measureTemporalCall,
@@ -65,6 +67,7 @@ export const startApiRole: StartRole = async (config, log) => {
       TE.map(() => [...catalog.problems(), ...blocked.problems()])(temporalReadiness(client, config.temporal)),
     executions: temporalUpgradeExecutions(client, log, currentRequestId),
     freezes: temporalFreezes(client),
+    holds: temporalHolds(client),
     catalog,
     inventory: fileInventory(inventoryFile, coalescedReads(reads, systemTimers)),
     identities: systemIdentities,

@@ -12,6 +12,7 @@ import { oneLine, StartupError } from "../startup-error";
 import { lazyClient } from "../temporal/connection";
 import { readUpgradeEnd } from "../temporal/describe-workflow";
 import { readFreezes } from "../temporal/freezes";
+import { listHolds, readHolds } from "../temporal/holds";
 import { readHolder } from "../temporal/lock-holder";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { readWaits } from "../temporal/upgrade-waits";
@@ -60,6 +61,8 @@ export const startWorkerRole: StartRole = async (config, log) => {
         readWaits: (upgradeId) => readWaits(client, upgradeId),
       },
       readFreezes: (domains) => readFreezes(client, domains),
+      readHolds: (targets) => readHolds(client, targets),
+      listHolds: () => listHolds(client),
       openingOf: (places) => calendar.at(places, Date.now()),
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: { ...config.timeLimits, clock: monotonicClock },

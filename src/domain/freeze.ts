@@ -40,8 +40,8 @@ export function freezesOf(domains: readonly string[]): readonly string[] {
   return [freezeWorkflowId(), ...[...new Set(domains)].map(freezeWorkflowId)];
 }
 
-/** Whether it holds at this time (epoch milliseconds), also where no worker has ended its Workflow. */
-export function isInForce({ until }: Freeze, now: number): boolean {
+/** Whether a freeze or a hold is in force at this time (epoch milliseconds), also where no worker has ended its Workflow. */
+export function isInForce({ until }: { readonly until?: string }, now: number): boolean {
   return until === undefined || toEpochMilliseconds(until) > now;
 }
 
@@ -69,7 +69,7 @@ export function freezeUnreadable(why: string): ErrorBody {
   return {
     errorCode: "FREEZE_UNREADABLE",
     errorType: "FAILED_DEPENDENCY",
-    message: `Whether upgrades are frozen could not be read, so nothing begins: ${why}.`,
+    message: `Whether upgrades are frozen or held could not be read, so nothing begins: ${why}.`,
     remediationMessage:
       "Check that Temporal answers the worker and that it has the payload keys; it continues by itself.",
   };

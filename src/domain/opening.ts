@@ -10,6 +10,8 @@ export interface MaintenancePlace {
   readonly maintenanceWindow?: string;
   /** Neither window nor change freezes hold for it: somebody has overridden them. An emergency stop does. */
   readonly ignoresCalendar?: true;
+  /** Resource ids of the clusters there whose hold keeps it from beginning. */
+  readonly clusters?: readonly string[];
 }
 
 /** Where a cluster is, or the clusters of a NETVIRT instance. */
@@ -52,10 +54,11 @@ export function closedError({ because, id, reason, opensAt }: Extract<Opening, {
   };
 }
 
-/** Codes of errors that say that something may not begin now: emergency stops, and the calendar of the inventory. */
+/** Codes of errors that say that something may not begin now: emergency stops, the calendar of the inventory, and holds. */
 const closures: ReadonlySet<string | undefined> = new Set([
   ...["FROZEN", "FREEZE_UNREADABLE"],
   ...["CHANGE_FREEZE", "OUTSIDE_MAINTENANCE_WINDOW"],
+  ...["RESOURCE_HELD", "HOST_HELD"],
 ]);
 
 /** Whether an error says that something may not begin now, and nothing else is wrong. */
@@ -64,11 +67,12 @@ export function isClosed({ errorCode }: Pick<ErrorBody, "errorCode">): boolean {
 }
 
 /** Why something may not begin now, as it is told of what waits. */
-export const Closed = t.type({ code: t.keyof({ FROZEN: null, WINDOW: null }), message: t.string });
+export const Closed = t.type({ code: t.keyof({ FROZEN: null, WINDOW: null, HELD: null }), message: t.string });
 export type Closed = t.TypeOf<typeof Closed>;
 
 /** What is waited for because of such an error. */
 export function closedFor({ errorCode, message }: Pick<ErrorBody, "errorCode" | "message">): Closed {
+  if (errorCode === "RESOURCE_HELD") return { code: "HELD", message };
   const isCalendar = errorCode === "CHANGE_FREEZE" || errorCode === "OUTSIDE_MAINTENANCE_WINDOW";
   return { code: isCalendar ? "WINDOW" : "FROZEN", message };
 }

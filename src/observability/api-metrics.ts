@@ -4,6 +4,7 @@ import type { CallOutcome, ManagerCall } from "../../activities/drivers/call-obs
 import type { ApiMiddleware } from "../api/api-context";
 import { type Load, type LoadControl, loads, type ShedReason, shedReasons } from "../api/load-control";
 import type { FreezeStatus } from "../domain/freeze";
+import type { PageOfHold } from "../domain/hold";
 import type { WorkflowKind } from "../domain/task/lost-upgrade";
 import type { UpgradeCounts } from "../temporal/upgrade-counter";
 import { callSeconds } from "./buckets";
@@ -28,6 +29,7 @@ export interface ApiMetrics {
 interface TemporalCounts {
   upgrades(): Promise<UpgradeCounts | undefined>;
   freezes(): Promise<E.Either<unknown, FreezeStatus>>;
+  holds(): Promise<E.Either<unknown, PageOfHold>>;
   blockedWorkflows(): Readonly<Record<WorkflowKind, number>> | undefined;
 }
 
@@ -80,6 +82,7 @@ export function createApiMetrics(temporal: TemporalCounts): ApiMetrics {
   upgradeGauges(registers, () => temporal.upgrades());
   blockedGauge(registers, () => temporal.blockedWorkflows());
   freezeGauge(registers, () => temporal.freezes());
+  holdGauge(registers, () => temporal.holds());
 
   return {
     contentType: registry.contentType,
@@ -180,6 +183,19 @@ function freezeGauge(registers: Registry[], readFreeze: TemporalCounts["freezes"
     async collect() {
       const read = await readFreeze();
       this.set(E.isRight(read) ? read.right.freezes.length : NaN);
+    },
+  });
+}
+
+/** As {@link upgradeGauges}: every API process tells the same. */
+function holdGauge(registers: Registry[], listHolds: TemporalCounts["holds"]): void {
+  new Gauge({
+    name: "ums_holds",
+    help: "Holds of clusters and hosts in force, NaN where that is not known",
+    registers,
+    async collect() {
+      const listed = await listHolds();
+      this.set(E.isRight(listed) ? (listed.right.elements ?? []).length : NaN);
     },
   });
 }

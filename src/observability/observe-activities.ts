@@ -5,6 +5,7 @@ import type { ActivityInterceptorsFactory } from "@temporalio/worker";
 import type { Logger } from "pino";
 import type { RemediateHostsInput } from "../../activities/contract";
 import { requestIdHeader, taskIdHeader } from "../../workflows/messages";
+import { isClosed } from "../domain/opening";
 import { type RemediationResult, workerShutdown } from "../domain/task/host-remediation";
 import { logContext, taskAttributes, type TaskContext, withTask } from "./context";
 import type { WorkerMetrics } from "./worker-metrics";
@@ -63,7 +64,7 @@ export function observeActivities(log: Logger, metrics: WorkerMetrics): Activity
     } catch (error) {
       const errorCode = codeOf(error);
       // A run that is handed over, cancelled or kept from beginning has not failed.
-      const failed = errorCode !== undefined && !notFailed.has(errorCode);
+      const failed = errorCode !== undefined && !notFailed.has(errorCode) && !isClosed({ errorCode });
       if (failed) metrics.countFailure(errorCode);
       if (isOneHost(activityType, input) && (failed || errorCode === undefined || errorCode === "CANCELLED"))
         metrics.countHosts(failed ? "failed" : "stopped", 1);
@@ -76,7 +77,7 @@ export function observeActivities(log: Logger, metrics: WorkerMetrics): Activity
 }
 
 /** How runs end that have not failed. */
-const notFailed: ReadonlySet<string> = new Set([workerShutdown, "CANCELLED", "FROZEN", "FREEZE_UNREADABLE"]);
+const notFailed: ReadonlySet<string> = new Set([workerShutdown, "CANCELLED"]);
 
 function textIn(header: Payload | undefined): string | undefined {
   const id: unknown = header && defaultPayloadConverter.fromPayload(header);

@@ -18,9 +18,11 @@ import type { Upgrade } from "../domain/spec/upgrade";
 import type { UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
 import { precheckTask } from "../domain/task/prechecks";
 import { findFreeze } from "./freeze";
+import { findHeldClusters, heldProblem } from "./holds";
 import type {
   CancelAnswer,
   Freezes,
+  Holds,
   Identities,
   RequestAnswer,
   UnansweredAnswer,
@@ -215,6 +217,7 @@ export interface UpdateUpgradeDependencies {
     "request" | "cancel" | "recordRefusal" | "readUpgrade" | "readTask" | "readLocks" | "readPlan" | "lockHolders"
   >;
   readonly freezes: Pick<Freezes, "read">;
+  readonly holds: Pick<Holds, "read">;
   readonly identities: Pick<Identities, "newId" | "now">;
   /** Minutes before its time from which on a scheduled upgrade holds the locks of its resources. */
   readonly lockLeadMinutes: number;
@@ -222,8 +225,8 @@ export interface UpdateUpgradeDependencies {
 
 /**
  * Commits a draft, gives a scheduled upgrade or a switchover another time, or cancels an upgrade; gives the Upgrade as it
- * is then. Nothing is committed while something of it is frozen, nor what begins soon while another upgrade visibly holds one
- * of its resources.
+ * is then. Nothing is committed while something of it is frozen or held, nor what begins soon while another upgrade visibly
+ * holds one of its resources.
  */
 export function updateUpgrade(deps: UpdateUpgradeDependencies) {
   const { executions, identities } = deps;
@@ -272,18 +275,28 @@ function beginsSomething({ status, phase }: Upgrade, commit: UpgradeUpdateSpec):
   return commits(commit) && (status === "DRAFT" || phase === "ACTION_REQUIRED" || commit.upgradeNow === true);
 }
 
-/** Refuses a commit where something of the upgrade is frozen. */
+/** Refuses a commit where something of the upgrade is frozen or held. */
 function refuseFrozen(
-  { executions, freezes }: Pick<UpdateUpgradeDependencies, "executions" | "freezes">,
+  { executions, freezes, holds }: Pick<UpdateUpgradeDependencies, "executions" | "freezes" | "holds">,
   id: string,
   refuse: (reason: ErrorBody, error: ServiceError) => TE.TaskEither<ServiceError, never>,
 ): TE.TaskEither<ServiceError, void> {
   return pipe(
     executions.readPlan(id),
     TE.chain((plan) =>
-      findFreeze(
-        freezes,
-        resourcesOf(plan).flatMap(({ places }) => places.map(({ domain }) => domain)),
+      pipe(
+        findFreeze(
+          freezes,
+          resourcesOf(plan).flatMap(({ places }) => places.map(({ domain }) => domain)),
+        ),
+        TE.chain((frozen) =>
+          frozen
+            ? TE.right(frozen)
+            : pipe(
+                findHeldClusters({ holds }, plan),
+                TE.map(([hold]) => hold && heldProblem(hold, plan)),
+              ),
+        ),
       ),
     ),
     TE.chain((frozen) =>

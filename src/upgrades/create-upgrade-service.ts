@@ -2,8 +2,9 @@ import { acknowledgeFinding } from "./acknowledge-finding";
 import { cancelTask, retryTask } from "./control-task";
 import { controlUpgrade, decideApproval, runPrechecks, updateUpgrade } from "./control-upgrade";
 import { liftFreeze, putFreeze, readFreeze } from "./freeze";
+import { listHolds, putHold, releaseHold } from "./holds";
 import { retryParts, skipPart } from "./leave-out";
-import type { BundleCatalog, Freezes, Identities, Inventory, UpgradeExecutions } from "./ports";
+import type { BundleCatalog, Freezes, Holds, Identities, Inventory, UpgradeExecutions } from "./ports";
 import {
   listBundles,
   listClusters,
@@ -22,6 +23,7 @@ import { TaskWatcher, type WatchTaskDependencies } from "./watch-task";
 export interface UpgradeServiceDependencies extends StartUpgradeDependencies, WatchTaskDependencies {
   readonly executions: UpgradeExecutions;
   readonly freezes: Freezes;
+  readonly holds: Holds;
   readonly catalog: BundleCatalog;
   readonly inventory: Inventory;
   readonly identities: Identities;
@@ -67,6 +69,9 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     putFreeze: putFreeze(deps),
     readFreeze: readFreeze(deps),
     liftFreeze: liftFreeze(deps),
+    putHold: putHold(deps),
+    releaseHold: releaseHold(deps),
+    listHolds: listHolds(deps),
     close: () => watcher.close(),
     checkReady: deps.checkReady,
   };

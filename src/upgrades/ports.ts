@@ -4,6 +4,7 @@ import type { TaskEither } from "fp-ts/TaskEither";
 import type { ActivityRecord } from "../domain/activity/upgrade-activity";
 import type { ErrorBody } from "../domain/errors";
 import type { Freeze } from "../domain/freeze";
+import type { Hold, HoldTarget } from "../domain/hold";
 import type { ManagerSilence } from "../domain/manager-silence";
 import type { MaintenancePlace, Opening } from "../domain/opening";
 import type { PlannedReceiver } from "../domain/notifications/upgrade-notification";
@@ -66,7 +67,12 @@ export type UpgradeRequest =
   | ({ readonly name: "acknowledge"; readonly precheckId: string } & AcknowledgementSpec)
   | ({ readonly name: "skip"; readonly hostName?: string } & SkipSpec)
   | ({ readonly name: "retry"; readonly reason?: string } & RetryScope)
-  | { readonly name: Exclude<RequestOutcome["request"], "commit" | "approve" | "reject" | "acknowledge" | "skip" | "retry"> };
+  | {
+      readonly name: Exclude<
+        RequestOutcome["request"],
+        "commit" | "approve" | "reject" | "acknowledge" | "skip" | "retry"
+      >;
+    };
 
 /** Under which id the outcome of a request is kept, and who asks. */
 export interface RequestOrigin {
@@ -164,6 +170,18 @@ export interface Freezes {
   put(freeze: Freeze): TaskEither<ServiceError, void>;
   /** That of a domain, or of everything; succeeds also where there is none. */
   lift(domain: string | undefined, liftedBy: string): TaskEither<ServiceError, void>;
+}
+
+/** Holds, which are Temporal Workflow executions. */
+export interface Holds {
+  /** Those of these clusters and hosts, never older than the last change. Fails where one cannot be read. */
+  read(targets: readonly HoldTarget[]): TaskEither<ServiceError, readonly Hold[]>;
+  /** All of them; a change shows a moment after it. */
+  list(): TaskEither<ServiceError, readonly Hold[]>;
+  /** `replaces`: whether it may take the place of another; TAKEN where it may not, and there is one. */
+  put(hold: Hold, how: { readonly replaces: boolean }): TaskEither<ServiceError, "PLACED" | "TAKEN">;
+  /** Succeeds also where there is none. */
+  release(target: HoldTarget, releasedBy: string): TaskEither<ServiceError, void>;
 }
 
 export interface BundleCatalog {

@@ -5,6 +5,7 @@ import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
 import type { ErrorBody } from "../domain/errors";
 import { type ManagerSilence, silenceError } from "../domain/manager-silence";
+import type { Hold } from "../domain/hold";
 import { placeOf } from "../domain/opening";
 import { pageOf, type PageRequest } from "../domain/page";
 import { type ClusterEntryFacts, type ClusterLookup, findMember, type NetvirtFacts } from "../domain/plan/facts";
@@ -18,7 +19,7 @@ import type {
   PageOfNetvirtInstance,
   PageOfPersonality,
 } from "../domain/spec/installations";
-import type { BundleCatalog, Inventory, NetvirtGroupRead, UpgradeExecutions } from "./ports";
+import type { BundleCatalog, Holds, Inventory, NetvirtGroupRead, UpgradeExecutions } from "./ports";
 import { notFound, type ServiceError, temporalUnreachable } from "./service-error";
 
 /** The bundles of the catalog: what resources can be upgraded to. */
@@ -55,10 +56,12 @@ export function listClusters(deps: ReadClustersDependencies) {
       TE.Do,
       TE.apS("lookups", deps.inventory.readClusters(elements.map(({ resourceId }) => resourceId))),
       TE.apS("holders", readHolders(deps, elements)),
-      TE.map(({ lookups, holders }) => ({
-        elements: elements.map((entry): Cluster =>
-          clusterView(deps.inventory, entry, lookups.get(entry.resourceId), holders),
-        ),
+      TE.apS("holds", deps.holds.list()),
+      TE.map(({ lookups, holders, holds }) => ({
+        elements: elements.map((entry): Cluster => ({
+          ...clusterView(deps.inventory, entry, lookups.get(entry.resourceId), holders),
+          ...holdOf(holds, entry.resourceId),
+        })),
         pageMetadata,
       })),
     );
@@ -82,13 +85,25 @@ export function readCluster(deps: ReadClustersDependencies) {
         ),
       ),
       TE.apS("groups", TE.fromTask(groupsOf(deps.inventory, entry))),
-      TE.map(({ holders, groups, now: { lookups, hosts } }) => ({
+      TE.bind("holds", ({ now: { hosts } }) => {
+        const ofHosts = (hosts.hosts ?? []).map((host) => ({ clusterId: id, hostId: host.id }));
+        return deps.holds.read([{ clusterId: id }, ...ofHosts]);
+      }),
+      TE.map(({ holders, groups, holds, now: { lookups, hosts } }) => ({
         ...clusterView(deps.inventory, entry, lookups.get(id), holders),
         ...hosts,
+        ...(hosts.hosts && { hosts: hosts.hosts.map((host) => ({ ...host, ...holdOf(holds, id, host.id) })) }),
+        ...holdOf(holds, id),
         ...(groups.length > 0 && { netvirtGroups: groups }),
       })),
     );
   };
+}
+
+/** The hold of a cluster, or of one of its hosts. */
+function holdOf(holds: readonly Hold[], cluster: string, host?: string): { readonly hold?: Hold } {
+  const hold = holds.find(({ clusterId, hostId }) => clusterId === cluster && hostId === host);
+  return hold ? { hold } : {};
 }
 
 /** What the NETVIRT instances of its domain call it; a coordinator that does not answer tells nothing. */
@@ -211,6 +226,7 @@ export function listIsos({ installations }: Pick<Inventory, "installations">) {
 
 interface ReadClustersDependencies {
   readonly inventory: Inventory;
+  readonly holds: Pick<Holds, "read" | "list">;
   readonly executions: Pick<UpgradeExecutions, "lockHolders">;
 }
 

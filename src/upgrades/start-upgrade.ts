@@ -19,8 +19,9 @@ import type { Task } from "../domain/spec/task";
 import type { UpgradeSpec } from "../domain/spec/upgrade-spec";
 import { initialTask } from "../domain/task/task-progress";
 import type { ActivityWaits } from "../domain/time-limits";
-import type { BundleCatalog, Deadline, Freezes, Identities, Inventory, UpgradeExecutions } from "./ports";
+import type { BundleCatalog, Deadline, Freezes, Holds, Identities, Inventory, UpgradeExecutions } from "./ports";
 import { findFreeze } from "./freeze";
+import { admitHeld } from "./holds";
 import { silent } from "./read-installations";
 import { badRequest, failedDependency, notAllowed, type Problem, type ServiceError } from "./service-error";
 import type { StartRequest } from "./upgrade-service";
@@ -185,6 +186,7 @@ function hostsOf(inventory: Pick<Inventory, "readHosts">, plan: UpgradePlan): T.
 interface PlanDependencies {
   readonly executions: Pick<UpgradeExecutions, "lockHolders">;
   readonly freezes: Pick<Freezes, "read">;
+  readonly holds: Pick<Holds, "read" | "list">;
   readonly catalog: Pick<BundleCatalog, "find">;
   readonly inventory: Pick<Inventory, "clusters" | "readClusters" | "readHosts" | "installations" | "notifications">;
   readonly identities: Identities;
@@ -224,13 +226,13 @@ function planSettings({
   publicUrl,
   temporalAddress,
   waits,
-}: Omit<PlanDependencies, "catalog" | "inventory" | "executions" | "freezes" | "identities">) {
+}: Omit<PlanDependencies, "catalog" | "inventory" | "executions" | "freezes" | "holds" | "identities">) {
   return { resolutionDays, lateStartMinutes, lockLeadMinutes, longWaitMinutes, publicUrl, temporalAddress, waits };
 }
 
 /** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */
 function admitAndPlan(
-  { catalog, inventory, executions, freezes, identities, ...settings }: PlanDependencies,
+  { catalog, inventory, executions, freezes, holds, identities, ...settings }: PlanDependencies,
   { spec, warnings = [], caller }: WarnedSpec,
   id: string,
   until: Deadline = Infinity,
@@ -272,6 +274,7 @@ function admitAndPlan(
       ),
     ),
     TE.chainFirst((plan) => refuseFrozen(freezes, plan)),
+    TE.chain((plan) => admitHeld(holds, plan)),
   );
 }
 

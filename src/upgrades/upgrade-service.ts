@@ -2,6 +2,7 @@ import type { TaskEither } from "fp-ts/TaskEither";
 import type { PageOfActivity } from "../domain/activity/upgrade-activity";
 import type { ErrorBody } from "../domain/errors";
 import type { FreezeSpec, FreezeStatus } from "../domain/freeze";
+import type { Hold, HoldSpec, HoldTarget, PageOfHold } from "../domain/hold";
 import type { PageRequest } from "../domain/page";
 import type { UpgradePreview } from "../domain/plan/preview";
 import type { Bundle, PageOfBundle } from "../domain/spec/bundle";
@@ -20,6 +21,7 @@ import type { UpgradeCounts } from "../domain/upgrade/attention";
 import type { RetrySpec, SkipSpec, UpgradeSpec, UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
 import type { ApprovalDecision } from "./control-upgrade";
 import type { TaskFilter, UpgradeFilter, UpgradeListing } from "./ports";
+import type { HoldCaller } from "./holds";
 import type { ServiceError } from "./service-error";
 import type { TaskListener } from "./task-history";
 import type { Follower } from "./watch-task";
@@ -75,6 +77,9 @@ export interface UpgradeService {
   putFreeze(spec: FreezeSpec, caller: string): TaskEither<ServiceError, FreezeStatus>;
   readFreeze(): TaskEither<ServiceError, FreezeStatus>;
   liftFreeze(domain: string | undefined, caller: string): TaskEither<ServiceError, FreezeStatus>;
+  putHold(target: HoldTarget, spec: HoldSpec, by: HoldCaller): TaskEither<ServiceError, Hold>;
+  releaseHold(target: HoldTarget, by: HoldCaller): TaskEither<ServiceError, void>;
+  listHolds(page?: PageRequest): TaskEither<ServiceError, PageOfHold>;
   /** Follows a Task; `lastEventId` names the last event that the listener has had of it. */
   watchTask(id: string, follower: Follower): TaskEither<ServiceError, TaskListener>;
   /** Ends all that goes on for a listener, so that the process can stop. */

@@ -80,6 +80,7 @@ export async function simulateClusters(
     }),
     managementServer: () => undefined,
     readFreezes: () => Promise.resolve([]),
+    readHolds: () => Promise.resolve([]),
     openingOf: () => ({ isOpen: true }),
     readLockHolder: () => Promise.resolve({}),
     limits,

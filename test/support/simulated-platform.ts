@@ -2,6 +2,7 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
 import type { ActivityLimits } from "../../activities/activity-limits";
+import type { ActivityDependencies } from "../../activities/activity-dependencies";
 import type { Closures, ReadFreezes } from "../../activities/freeze-check";
 import { createActivities } from "../../activities/create-activities";
 import type { Bundle, BundleComponent } from "../../src/domain/spec/bundle";
@@ -91,6 +92,11 @@ export class SimulatedPlatform {
     return `domain-of-${this.cluster}`;
   }
 
+  /** Resource id of its cluster. */
+  get clusterId(): string {
+    return this.cluster;
+  }
+
   /** The plan of an upgrade of one product, with what a request says of it. */
   plan(product: keyof typeof components, { spec = {}, ...more }: SimulatedPlan = {}): SamplePlanOptions {
     const bundle: Bundle = { ...sampleBundle, id: `bundle-${product}`, components: [components[product]] };
@@ -107,7 +113,7 @@ export class SimulatedPlatform {
             name: "nsx-01",
             componentManagerId: "nsx-01",
             domain: this.domain,
-            clusters: [],
+            clusters: [cluster],
           },
         ],
         management: [
@@ -131,6 +137,7 @@ export class SimulatedPlatform {
     limits: Partial<ActivityLimits> = {},
     readFreezes: ReadFreezes = () => Promise.resolve([]),
     openingOf: Closures["openingOf"] = () => ({ isOpen: true }),
+    holds: Pick<ActivityDependencies, "readHolds" | "listHolds"> = { readHolds: () => Promise.resolve([]) },
   ): FakeActivities {
     const { url } = this.simulator;
     return new FakeActivities(
@@ -148,6 +155,7 @@ export class SimulatedPlatform {
         }),
         readFreezes,
         openingOf,
+        ...holds,
         readLockHolder: () => Promise.resolve({}),
         limits: { ...defaultActivityLimits, callTimeout: 5_000, poll: { min: 10, max: 50 }, ...limits },
       }),

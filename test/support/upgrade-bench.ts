@@ -5,10 +5,12 @@ import pino from "pino";
 import type { HeldLock, UpgradeActivities } from "../../activities/contract";
 import { lookAtFreeze } from "../../activities/freeze-check";
 import type { Freeze } from "../../src/domain/freeze";
+import type { HoldTarget } from "../../src/domain/hold";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import { readUpgradeEnd } from "../../src/temporal/describe-workflow";
 import type { MaintenancePlace, Opening } from "../../src/domain/opening";
 import { readFreezes } from "../../src/temporal/freezes";
+import { listHolds, readHolds } from "../../src/temporal/holds";
 import { readHolder } from "../../src/temporal/lock-holder";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
@@ -167,6 +169,12 @@ export class UpgradeBench {
     return readFreezes(this.env.client, domains);
   }
 
+  /** Asks Temporal, as the real worker does. */
+  readonly holds = {
+    readHolds: (targets: readonly HoldTarget[]) => readHolds(this.env.client, targets),
+    listHolds: () => listHolds(this.env.client),
+  };
+
   /** Asks Temporal, as the real Activity does. */
   private async holdersOf(workflowIds: readonly string[]): Promise<HeldLock[]> {
     const read = workflowIds.map(async (workflowId) => {
@@ -191,7 +199,14 @@ export class UpgradeBench {
       switchOverMgmtMigration: (input) => of(input.server.resourceId).switchOverMgmtMigration(input),
       cancelMgmtMigration: (target) => of(target.server.resourceId).cancelMgmtMigration(target),
       lookAtFreeze: (look) =>
-        lookAtFreeze({ readFreezes: (domains) => this.readFreezes(domains), openingOf: this.openingOf }, look),
+        lookAtFreeze(
+          {
+            readFreezes: (domains) => this.readFreezes(domains),
+            readHolds: this.holds.readHolds,
+            openingOf: this.openingOf,
+          },
+          look,
+        ),
       checkBundle: (input) => of(input.upgradeId).checkBundle(input),
       runClusterPrechecks: (target) => of(target.cluster.resourceId).runClusterPrechecks(target),
       readClusterHosts: (target) => of(target.cluster.resourceId).readClusterHosts(target),

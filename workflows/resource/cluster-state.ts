@@ -247,6 +247,13 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
     };
   }
 
+  /** The hosts that were left out because they are held, one error each. */
+  heldHosts(): readonly ErrorBody[] {
+    return this.hosts.flatMap(({ name, description, reasonCode }) =>
+      reasonCode === "HELD" ? [hostHeld(this.input.cluster.name, name, description)] : [],
+    );
+  }
+
   /** What runs on a host and is about to be switched off. */
   rememberRunning(host: string, vms: readonly string[]): void {
     if (vms.length > 0) this.running.set(host, vms);
@@ -281,4 +288,14 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
 /** Whether an operator means this host. */
 function names({ host }: HostSkip, { name, resources }: Pick<SubTask, "name" | "resources">): boolean {
   return resources?.[0]?.resourceId === host || name.toLowerCase() === host.toLowerCase();
+}
+
+function hostHeld(cluster: string, host: string, description: string): ErrorBody {
+  return {
+    errorCode: "HOST_HELD",
+    errorType: "CONFLICT",
+    message: `Host ${host}: ${description}`,
+    remediationMessage: "Upgrade the cluster again for the host when its hold is released.",
+    context: { cluster, host },
+  };
 }

@@ -64,7 +64,8 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
     throw await withLeftovers(state, failure, hosts);
   }
   const warnings = state.hostWarnings();
-  const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook, onlyBegun: false });
+  const wrong = await findLeftovers(state, { atFirst: hosts, lastLook, onlyBegun: false });
+  const leftovers = [...wrong, ...state.heldHosts()];
   if (warnings.length === 0 && leftovers.length === 0)
     return { outcome: "SUCCESSFUL", doing: `Upgraded: ${everyHost(state)} runs ${cluster.targetVersion}` };
   return withWarning(state, clusterWarning(cluster.name, warnings, leftovers));

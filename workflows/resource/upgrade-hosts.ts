@@ -10,6 +10,7 @@ import {
 } from "../../src/domain/plan/upgrade-plan";
 import type { Stage } from "../../src/domain/spec/task";
 import { type FindingKey, findingKey, isInForce } from "../../src/domain/task/findings";
+import { leftOutAsHeld } from "../../src/domain/task/left-out";
 import {
   type ClusterHost,
   RemediationProgress,
@@ -72,7 +73,8 @@ export async function upgradeHosts(
       if (frozen) {
         part = frozen;
         state.hostsWait();
-        await state.thawed(frozen.error);
+        // Its Activity leaves a host out that is held now; what keeps all of them is waited for.
+        if (frozen.error.errorCode !== "HOST_HELD") await state.thawed(frozen.error);
       } else if (!gateClosed) break;
       await untilNextMayBegin(state, { gate: rollout.healthGate, ...gateClosed });
       gate = false;
@@ -152,7 +154,13 @@ async function upgradeTogether(
   for (const { host } of hosts) state.record({ type: "HostStarted", host });
   state.hostsBegan();
   try {
-    const { upgraded, failed, stopped, gateClosed } = await remediateHosts(
+    const {
+      upgraded,
+      failed,
+      stopped,
+      held = [],
+      gateClosed,
+    } = await remediateHosts(
       {
         ...clusterTarget(cluster, upgradeId),
         hosts,
@@ -169,6 +177,10 @@ async function upgradeTogether(
     if (gateClosed) {
       for (const { host } of hosts) state.record({ type: "HostPutBack", host });
       return { failures: [], gateClosed };
+    }
+    for (const { host, why } of held) {
+      state.record({ type: "HostPutBack", host });
+      state.record({ type: "HostLeftOut", host, ...leftOutAsHeld(why) });
     }
     for (const result of upgraded) state.record({ type: "HostSucceeded", host: result.host, result });
     const ends = failed.map(({ inMaintenanceMode, vmsOff, ...end }) => ({

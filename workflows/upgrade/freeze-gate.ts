@@ -1,11 +1,12 @@
+import type { HeldCluster } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
 import { type MaintenancePlace, closedFor } from "../../src/domain/opening";
 import type { ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import { currentTime } from "../clock";
-import { lookAtClosure, lookAtFreeze } from "../freeze-look";
+import { lookAtClosure } from "../freeze-look";
 import type { UpgradeState } from "./upgrade-state";
 
-/** Sets resources aside that a freeze or their maintenance window keeps from beginning, until they may. */
+/** Sets resources aside that a freeze, their maintenance window or a hold keeps from beginning, until they may. */
 export class FreezeGate {
   /** Ids of resources that wait here. */
   private readonly waiting = new Set<string>();
@@ -28,24 +29,29 @@ export class FreezeGate {
     return this.thawedAt.get(resourceId) ?? 0;
   }
 
-  /** Looks which of these may not begin now: one look for each set of places. */
+  /** Looks which of these may not begin now: one look for each set of places, whatever clusters are there. */
   async look(resources: readonly ResourcePlan[]): Promise<void> {
     const byPlaces = new Map<string, ResourcePlan[]>();
     for (const one of resources) {
-      const key = JSON.stringify(one.places);
+      const key = JSON.stringify(one.places.map(({ clusters: _, ...place }) => place));
       byPlaces.set(key, [...(byPlaces.get(key) ?? []), one]);
     }
     await Promise.all(
       [...byPlaces.values()].map(async (together) => {
-        const places = together[0]?.places ?? [];
-        const { error, closesAt } = await lookAtClosure({ places });
+        const { error, held, closesAt } = await lookAtClosure({ places: together.flatMap(({ places }) => places) });
         for (const { resourceId } of together) this.state.known.windowKnown(resourceId, closesAt);
-        if (!error) return;
-        for (const { resourceId } of together) this.waiting.add(resourceId);
-        // Nobody waits for it: the next look decides, whatever has ended this one.
-        this.untilThawed(together, places, error).catch(() => undefined);
+        if (held) for (const one of together) this.setAside([one], held.find(concerns(one))?.error);
+        else this.setAside(together, error);
       }),
     );
+  }
+
+  private setAside(together: readonly ResourcePlan[], error: ErrorBody | undefined): void {
+    if (!error) return;
+    for (const { resourceId } of together) this.waiting.add(resourceId);
+    const places = together.flatMap((one) => one.places);
+    // Nobody waits for it: the next look decides, whatever has ended this one.
+    this.untilThawed(together, places, error).catch(() => undefined);
   }
 
   private async untilThawed(
@@ -57,7 +63,9 @@ export class FreezeGate {
       for (let error: ErrorBody | undefined = found; error;) {
         const closed = closedFor(error);
         for (const { resourceId } of together) this.state.freezeChanged(resourceId, closed);
-        error = await lookAtFreeze({ places, known: closed.message });
+        const next = await lookAtClosure({ places, known: closed.message });
+        // A hold is of single clusters, for which the next look decides.
+        error = next.held && together.length > 1 ? undefined : next.error;
       }
     } finally {
       for (const { resourceId } of together) {
@@ -67,4 +75,8 @@ export class FreezeGate {
       }
     }
   }
+}
+
+function concerns({ places }: ResourcePlan): (held: HeldCluster) => boolean {
+  return ({ cluster }) => places.some(({ clusters = [] }) => clusters.includes(cluster));
 }

@@ -182,10 +182,10 @@ export class UpgradeActivity {
     this.add({ kind: "APPROVALS_DROPPED" });
   }
 
-  /** A freeze keeps something from beginning, for which the message is why, or none does any more. */
+  /** A freeze, the calendar or a hold keeps something from beginning, for which the message is why, or none does any more. */
   freezeChanged(closed: Closed | undefined, before: Closed | undefined): void {
-    if (closed) this.add({ kind: closed.code === "FROZEN" ? "FROZEN" : "WINDOW_CLOSED", message: closed.message });
-    else this.add({ kind: before?.code === "WINDOW" ? "WINDOW_OPENED" : "THAWED" });
+    if (closed) this.add({ kind: closures[closed.code].begins, message: closed.message });
+    else this.add({ kind: closures[before?.code ?? "FROZEN"].ends });
   }
 
   hostsFailed(resource: ResourcePlan, hosts: readonly FailedHost[]): void {
@@ -221,6 +221,13 @@ export class UpgradeActivity {
     this.current = addActivity(this.current, { time: now(), ...entry });
   }
 }
+
+/** What the log tells when something keeps work from beginning, and when it does no more. */
+const closures: Readonly<Record<Closed["code"], { readonly begins: ActivityKind; readonly ends: ActivityKind }>> = {
+  FROZEN: { begins: "FROZEN", ends: "THAWED" },
+  WINDOW: { begins: "WINDOW_CLOSED", ends: "WINDOW_OPENED" },
+  HELD: { begins: "HELD", ends: "RELEASED" },
+};
 
 const kindsOfEnds: Partial<Record<UpgradePhase, ActivityKind>> = {
   SUCCESSFUL: "SUCCEEDED",

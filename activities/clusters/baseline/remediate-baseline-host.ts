@@ -83,7 +83,8 @@ class BaselineHostRun {
         if (stopping && runningTask(host, "install") === undefined) throw new CancelledBeforeStart();
         if (!host.inMaintenanceMode) {
           const isOnItsWay = runningTask(host, "enter") !== undefined;
-          await (isOnItsWay ? this.#empty() : context.begin(() => this.#empty()));
+          const asked = { cluster: context.input.cluster.resourceId, hosts: [context.host.host] };
+          await (isOnItsWay ? this.#empty() : context.begin(() => this.#empty(), asked));
         }
         await this.#install();
       }

@@ -73,7 +73,7 @@ async function exitAll(context: ImageContext) {
 /** Whether a host in maintenance mode may be taken out: not if nothing was asked of it, because then somebody else put it there. */
 function isOurs({ progress }: ImageContext, place: number): boolean {
   const failure = failureAt(progress.current, place);
-  const isUntouched = progress.inPhase("WAITING", "CHECK_COMPLIANCE", "REFUSED").includes(place);
+  const isUntouched = progress.inPhase("WAITING", "CHECK_COMPLIANCE", "REFUSED", "HELD").includes(place);
   return failure?.code !== heldByOthers.code && (failure !== undefined || !isUntouched);
 }
 
@@ -193,8 +193,14 @@ async function stoppedVms(context: ImageContext): Promise<readonly Vim25Vm[]> {
   return vms.filter(({ vm, power }) => power !== "poweredOn" && placeOf.has(vm));
 }
 
-function placesOfVms({ input: { hosts, runningVms = {} } }: ImageContext): ReadonlyMap<string, number> {
-  return new Map(hosts.flatMap(({ host }, place) => (runningVms[host] ?? []).map((vm) => [vm, place] as const)));
+/** Without those on hosts that were left out: who holds these may have switched them off. */
+function placesOfVms({ progress, input: { hosts, runningVms = {} } }: ImageContext): ReadonlyMap<string, number> {
+  const held = new Set(progress.inPhase("HELD"));
+  return new Map(
+    hosts.flatMap(({ host }, place) =>
+      held.has(place) ? [] : (runningVms[host] ?? []).map((vm) => [vm, place] as const),
+    ),
+  );
 }
 
 function change(

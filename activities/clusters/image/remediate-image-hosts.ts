@@ -210,7 +210,8 @@ class ImageRemediation {
       this.#hasBegun = candidates.some((place) => inside.has(this.#idOf(place)));
     }
     const enter = () => this.#enterMaintenance(candidates);
-    const places = await (this.#hasBegun ? enter() : begin(enter));
+    const asked = { cluster: this.#o.input.cluster.resourceId, hosts: candidates.map(this.#idOf) };
+    const places = await (this.#hasBegun ? enter() : begin(enter, asked));
     this.#hasBegun = true;
     return places;
   }

@@ -91,7 +91,7 @@ export class RemediationRequests {
       const commit = input.commit === undefined ? {} : { commit: input.commit };
       // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
       const apply = () => retryPolicy.once(() => client.apply(cluster, { hosts, ...commit }));
-      progress.attach(await (begins ? begin(apply) : apply()));
+      progress.attach(await (begins ? begin(apply, { cluster: input.cluster.resourceId, hosts }) : apply()));
       this.#uncertain.clear();
       return true;
     } catch (error) {

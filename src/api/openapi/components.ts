@@ -2,6 +2,7 @@ import { identity } from "fp-ts/function";
 import type * as t from "io-ts";
 import { shapeOf } from "../../domain/codec";
 import { FreezeSpec } from "../../domain/freeze";
+import { HoldSpec } from "../../domain/hold";
 import { AcknowledgementSpec } from "../../domain/spec/finding";
 import { ApprovalSpec, RejectionSpec, UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
 import type { Component } from "./component";
@@ -10,6 +11,7 @@ import { activityModels } from "./models/activity";
 import { answerModels } from "./models/answers";
 import { findingModels } from "./models/findings";
 import { freezeModels } from "./models/freeze";
+import { holdModels } from "./models/holds";
 import { inventoryModels } from "./models/inventory";
 import { requestModels } from "./models/requests";
 import { taskModels } from "./models/tasks";
@@ -25,6 +27,7 @@ const components: Readonly<Record<string, Component>> = {
   ...activityModels,
   ...findingModels,
   ...freezeModels,
+  ...holdModels,
   ...inventoryModels,
 };
 
@@ -42,7 +45,9 @@ const collect = (codec: t.Mixed): void => {
   if (shape.kind === "list") collect(shape.element);
   if (shape.kind === "described" && shape.codec.schema.items) collect(shape.codec.schema.items);
 };
-[UpgradeSpec, UpgradeUpdateSpec, FreezeSpec, ApprovalSpec, RejectionSpec, AcknowledgementSpec].forEach(collect);
+[UpgradeSpec, UpgradeUpdateSpec, FreezeSpec, HoldSpec, ApprovalSpec, RejectionSpec, AcknowledgementSpec].forEach(
+  collect,
+);
 
 /** `components.schemas` of the document. */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {

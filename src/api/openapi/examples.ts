@@ -2,6 +2,7 @@ import type { AcknowledgementSpec } from "../../domain/spec/finding";
 import type { PageOfActivity } from "../../domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../domain/errors";
 import type { FreezeSpec, FreezeStatus } from "../../domain/freeze";
+import type { Hold, HoldSpec, PageOfHold } from "../../domain/hold";
 import { type ClusterFacts, defaultRolloutPolicy } from "../../domain/plan/facts";
 import { planUpgrade } from "../../domain/plan/plan-upgrade";
 import { previewOf } from "../../domain/plan/preview";
@@ -281,6 +282,25 @@ export const freezeExample: FreezeStatus = {
   ],
   hostsInWork: 3,
 };
+
+export const holdSpecExample: HoldSpec = { reason: "Its storage is being replaced", until: "2026-12-04T18:00:00.000Z" };
+
+export const clusterHoldExample: Hold = {
+  clusterId: clusterSummary.id,
+  clusterName: clusterSummary.name,
+  reason: holdSpecExample.reason,
+  placedBy: "alice",
+  since: "2026-12-01T01:12:00.000Z",
+  until: "2026-12-04T18:00:00.000Z",
+};
+
+export const hostHoldExample: Hold = {
+  ...clusterHoldExample,
+  hostId: "host-1034",
+  hostName: "fra1-esx34.example.com",
+};
+
+export const pageOfHoldExample: PageOfHold = { elements: [hostHoldExample], pageMetadata };
 
 /** A request with one wrong field. */
 export const errorExample: ErrorBody = {

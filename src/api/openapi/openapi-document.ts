@@ -78,6 +78,7 @@ const tags: Readonly<Record<Exclude<Tag, UndocumentedTag>, string>> = {
   upgrades: "Upgrades: their start, their state, and control of them.",
   tasks: "Tasks: the work of upgrades, its progress, retry and cancellation.",
   freeze: "The emergency stop: nothing starts any more.",
+  holds: "Holds: clusters of which nothing starts any more, and hosts that upgrades leave out.",
   bundles: "What can be upgraded to.",
   clusters: "What can be upgraded.",
   inventory: "Whatever else a request can name.",

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { heldError } from "../../domain/hold";
 import { maintenanceWords } from "../../domain/maintenance-words";
 import { productsOf } from "../../domain/plan/facts";
 import { scopeSize } from "../../domain/plan/host-scope";
@@ -171,6 +172,7 @@ function ClusterRow({ cluster, place, showsVersions, onChoose }: ClusterRowProps
         {cluster.heldBy !== undefined && (
           <a href={fragmentOf({ page: "UPGRADE", id: cluster.heldBy })}>Show that upgrade</a>
         )}
+        {cluster.hold && `${heldError(cluster.hold).message} Only a draft can be created. `}
         {cluster.errors?.map(({ message }) => message).join(" ")}
       </span>
       <FieldNotes path={path} words={{ label: cluster.name, hint: "" }} />

@@ -67,6 +67,7 @@ const ofReasons: Record<ReasonCode, StatusWords> = {
   NOT_IN_SCOPE: off("Not asked for"),
   HOST_LEFT_CLUSTER: off("Left the cluster"),
   SKIPPED_BY_OPERATOR: { tone: "warning", sign: "!", word: "Left out by an operator" },
+  HELD: { tone: "warning", sign: "!", word: "Left out: held" },
   PRECHECK_FAILED: { tone: "warning", sign: "!", word: "Left out: prechecks failed" },
 };
 

@@ -19,6 +19,7 @@ import { ActivityLog } from "../parts/activity-log";
 import { fragmentOf } from "../model/page-address";
 import { ErrorNote } from "../parts/error-note";
 import { ErrorSummary, PastErrors } from "../parts/error-summary";
+import { Holds } from "../parts/holds";
 import { HostTable } from "../parts/host-table";
 import { Moment } from "../parts/moment";
 import { type Given, OperationButtons } from "../parts/operations";
@@ -139,6 +140,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
         acknowledge={session.value?.mayOperate && takesAcknowledgements(task) ? acknowledge : undefined}
       />
       {upgrade.value?.phase !== undefined && beforeCommit.has(upgrade.value.phase) && <DraftPlan id={id} />}
+      <Holds task={task} />
       <HostTable task={task} versions={upgrade.value?.versions} now={now} goTo={goTo} />
       <TaskParts task={task} target={target} />
       <section aria-labelledby="timeline-title">
@@ -188,7 +190,7 @@ function Warnings({ task: { warnings = [] } }: { readonly task: Task }) {
   if (warnings.length === 0) return null;
   return (
     <section class="warnings" aria-labelledby="warnings-title">
-      <h2 id="warnings-title">Ignored parts of the request</h2>
+      <h2 id="warnings-title">Warnings</h2>
       <ul>
         {warnings.map(({ message }) => (
           <li key={message}>{message}</li>

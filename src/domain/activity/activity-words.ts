@@ -36,6 +36,8 @@ const kinds: Readonly<Record<ActivityKind, string>> = {
   THAWED: "Freeze lifted, work continues",
   WINDOW_CLOSED: "Maintenance window closed, nothing new begins",
   WINDOW_OPENED: "Maintenance window open, work continues",
+  HELD: "Held, nothing new of it begins",
+  RELEASED: "Hold released, work continues",
   HOST_FAILED: "Host failed",
   RESOURCE_SUCCEEDED: "Done",
   RESOURCE_FAILED: "Failed",

@@ -34,6 +34,8 @@ export const ActivityKind = OneOf(
   "THAWED",
   "WINDOW_CLOSED",
   "WINDOW_OPENED",
+  "HELD",
+  "RELEASED",
   "HOST_FAILED",
   "RESOURCE_SUCCEEDED",
   "RESOURCE_FAILED",

@@ -166,7 +166,7 @@ function planCluster(
     ...(managementServer !== undefined && { managementServer }),
     netvirtInstances,
     ...(hosts && { hosts }),
-    places: [placeOf(facts)],
+    places: [{ ...placeOf(facts), clusters: [resourceId] }],
     attempts: attemptPolicyOf(spec?.hostosUpgradeOptionsSpec?.hostosUpgradeFailureAction),
     options: spec ? remediationOptions(spec) : {},
     ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
@@ -199,17 +199,20 @@ interface ServerTerms {
 /** The NETVIRT instances of the request's clusters, each with its input. */
 function planNetvirt({ spec, clusters, installations }: AdmittedUpgrade, terms: ServerTerms): NetvirtUpgradePlan[] {
   const inScope = netvirtInScope(clusters, installations);
-  return inScope.map((instance) => ({
-    kind: "NETVIRT",
-    resourceId: instance.resourceId,
-    name: instance.name,
-    componentManagerId: instance.componentManagerId,
-    ...terms,
-    clusters: instance.clusters,
-    places: [placeOf(instance)],
-    options: netvirtOptions(netvirtInput(spec.netvirtUpgradeUserInputSpecs ?? [], instance, inScope), instance),
-    ...namesOf(instance),
-  }));
+  return inScope.map((instance) => {
+    const input = netvirtInput(spec.netvirtUpgradeUserInputSpecs ?? [], instance, inScope);
+    return {
+      kind: "NETVIRT",
+      resourceId: instance.resourceId,
+      name: instance.name,
+      componentManagerId: instance.componentManagerId,
+      ...terms,
+      clusters: instance.clusters,
+      places: [{ ...placeOf(instance), clusters: clustersToChange(input, instance) }],
+      options: netvirtOptions(input, instance),
+      ...namesOf(instance),
+    };
+  });
 }
 
 /** The management servers of the request's clusters, each with its input. */
@@ -264,6 +267,18 @@ function netvirtOptions(input: NetvirtUpgradeUserInputSpec = {}, instance: Netvi
     ...(isHostClustersUpgradeParallel !== undefined && { hostClustersParallel: isHostClustersUpgradeParallel }),
     ...(isEdgeClustersUpgradeParallel !== undefined && { edgeClustersParallel: isEdgeClustersUpgradeParallel }),
   };
+}
+
+/** The clusters whose hosts a NETVIRT instance upgrades: all of its domain where the request does not choose some. */
+function clustersToChange(input: NetvirtUpgradeUserInputSpec = {}, instance: NetvirtFacts): readonly string[] {
+  if (input.netvirtUpgradeOptions?.isEdgeOnlyUpgrade === true) return [];
+  const chosen = input.netvirtHostClusterUpgradeSpecs?.map(({ hostClusterId = "" }) =>
+    findMember(instance, hostClusterId),
+  );
+  // One that goes by a name of the coordinator's own may be any of them.
+  return chosen?.every((member) => member !== undefined)
+    ? chosen.map(({ resourceId }) => resourceId)
+    : instance.clusters;
 }
 
 function nameOfMember(instance: NetvirtFacts, id: string) {

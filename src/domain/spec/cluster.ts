@@ -1,6 +1,7 @@
 import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
+import { Hold } from "../hold";
 import type { Opening } from "../opening";
 import { PageMetadata } from "../page";
 import { Timestamp, toTimestamp } from "../timestamp";
@@ -9,7 +10,7 @@ import { Timestamp, toTimestamp } from "../timestamp";
 export const ClusterKind = OneOf("IMAGE", "BASELINE");
 
 /** A host of a cluster. `version` is absent where the component manager does not know it. */
-export const ClusterMember = model({ id: t.string, fqdn: t.string }, { version: t.string });
+export const ClusterMember = model({ id: t.string, fqdn: t.string }, { version: t.string, hold: Hold });
 export type ClusterMember = t.TypeOf<typeof ClusterMember>;
 
 /** The domain of a cluster; an object, because that is what published clients decode (docs/spec-gaps.md). */
@@ -42,8 +43,8 @@ export function maintenanceState(opening: Opening, window: string | undefined): 
 }
 
 /**
- * A cluster that can be upgraded: what the inventory says of it, what its component manager says now, and which upgrade
- * holds it. `id` is the `resourceId` of a request. `hosts` and `versions`, the different ones of the hosts, come with a
+ * A cluster that can be upgraded: what the inventory says of it, what its component manager says now, which upgrade
+ * holds it (`heldBy`), and the `hold` that an operator has placed on it. `id` is the `resourceId` of a request. `hosts` and `versions`, the different ones of the hosts, come with a
  * single cluster only. `errors` tells why something is not there.
  */
 export const Cluster = model(
@@ -56,6 +57,7 @@ export const Cluster = model(
     versions: t.array(t.string),
     heldBy: t.string,
     heldByName: t.string,
+    hold: Hold,
     /** Its id at its component manager, such as `domain-c8`. */
     cluster: t.string,
     /** What its NETVIRT instances call it; with a single cluster only. */

@@ -14,7 +14,7 @@ import { RequestWarning } from "./request-warning";
  * `SOAK`: the time between two hosts. `HEALTH_GATE`: a healthy cluster before the next host. `SWITCHOVER`: the time at which
  * a management server switches over. `COMMIT`: somebody's commit: of a draft, or as it could not begin at its time. `WORKFLOW_TASK_FAILING`:
  * the Workflow cannot continue, because each try to run its code fails. `FROZEN`: the end of an emergency stop. `WINDOW`: its maintenance
- * window, or the end of a change freeze of the inventory.
+ * window, or the end of a change freeze of the inventory. `HELD`: the release of a hold.
  *
  * Of an Upgrade also: `TIME`: its scheduled time. `WORKER`: a worker that takes it. `LOCK`: resources that another upgrade
  * may hold. `PRECHECKS`: prechecks that pass, since the last have failed. `WORK_IN_PROGRESS`: the end of what is in work,
@@ -28,6 +28,7 @@ export const WaitingForCode = OneOf(
   "WORKFLOW_TASK_FAILING",
   "FROZEN",
   "WINDOW",
+  "HELD",
   "TIME",
   "WORKER",
   "LOCK",
@@ -95,7 +96,8 @@ export type SubTaskStatus = t.TypeOf<typeof SubTaskStatus>;
  * Why a part does not apply, beside the status NOT_APPLICABLE. `AT_TARGET`: it needed nothing. `NOT_STARTED`: the upgrade
  * ended before its turn. `EARLIER_PRODUCT_FAILED`: so did that of another product. `NOT_IN_SCOPE`: the request leaves it out.
  * `HOST_LEFT_CLUSTER`: the cluster does not list the host any more. `PRECHECK_FAILED`: a cluster is left out because it has
- * failed its prechecks, as the request asks for. `SKIPPED_BY_OPERATOR`: an operator has left it out later.
+ * failed its prechecks, as the request asks for. `SKIPPED_BY_OPERATOR`: an operator has left it out later. `HELD`: an operator
+ * holds the host.
  */
 export const ReasonCode = OneOf(
   "AT_TARGET",
@@ -105,6 +107,7 @@ export const ReasonCode = OneOf(
   "HOST_LEFT_CLUSTER",
   "PRECHECK_FAILED",
   "SKIPPED_BY_OPERATOR",
+  "HELD",
 );
 export type ReasonCode = t.TypeOf<typeof ReasonCode>;
 

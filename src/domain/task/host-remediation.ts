@@ -93,6 +93,8 @@ export const hostPhases = {
   FAILED: "F",
   /** Not upgraded, because the upgrade was cancelled. */
   STOPPED: "S",
+  /** Not upgraded, because it was held when its turn came. */
+  HELD: "H",
 } as const;
 export type HostPhase = keyof typeof hostPhases;
 
@@ -167,8 +169,16 @@ export interface RemediationResult {
   readonly failed: readonly FailedHost[];
   /** Ids of hosts that were not upgraded because the upgrade was cancelled. */
   readonly stopped: readonly string[];
+  /** Hosts that were held before anything of them was begun; absent where there are none. */
+  readonly held?: readonly HeldHost[];
   /** No host was begun: the cluster is not known to be healthy. `check`: of the component manager, which still runs. */
   readonly gateClosed?: { readonly check?: string };
+}
+
+/** A host that is held; `why` is a sentence that says who holds it. */
+export interface HeldHost {
+  readonly host: string;
+  readonly why: string;
 }
 
 export interface FailedHost extends OutOfService {
@@ -294,6 +304,7 @@ const phaseTexts: Record<HostPhase, string> = {
   ALREADY_AT_TARGET: "Already at the target.",
   FAILED: "Failed.",
   STOPPED: "Not upgraded: cancelled first.",
+  HELD: "Left out: it is held.",
 };
 
 /** What a run has to know of earlier runs of its Activity, of which none has ended with a result. */

@@ -2,7 +2,7 @@ import type { ErrorBody } from "../errors";
 import type { ReasonCode, SubTask } from "../spec/task";
 
 /** Why a part of an upgrade that could be upgraded is not to be. */
-export type LeftOutReason = Extract<ReasonCode, "NOT_IN_SCOPE" | "PRECHECK_FAILED" | "SKIPPED_BY_OPERATOR">;
+export type LeftOutReason = Extract<ReasonCode, "NOT_IN_SCOPE" | "PRECHECK_FAILED" | "SKIPPED_BY_OPERATOR" | "HELD">;
 
 /** A part that is left out: why, for programs and for people. */
 export interface LeftOut {
@@ -14,6 +14,7 @@ const reasons: ReadonlySet<ReasonCode | undefined> = new Set<LeftOutReason>([
   "NOT_IN_SCOPE",
   "PRECHECK_FAILED",
   "SKIPPED_BY_OPERATOR",
+  "HELD",
 ]);
 
 /** Whether a part is one that the upgrade is not to upgrade. */
@@ -25,6 +26,11 @@ export function isLeftOut({ status, reasonCode }: Pick<SubTask, "status" | "reas
 export function notInScope(version: string): LeftOut {
   const runs = version || "an unknown version";
   return { reasonCode: "NOT_IN_SCOPE", description: `Left out: the request does not ask for it; runs ${runs}.` };
+}
+
+/** A host that is held; `why` is a sentence. */
+export function leftOutAsHeld(why: string): LeftOut {
+  return { reasonCode: "HELD", description: `Left out: ${why}` };
 }
 
 /** A cluster that is left out because it has failed its prechecks, with what they have found. */

@@ -136,13 +136,18 @@ export function waitingPart(part: SubTask, waitingFor: WaitingFor): SubTask {
   return { ...describePart(part, waitingFor.message), waitingFor };
 }
 
-/** The part waiting for the end of a freeze, or for the maintenance window; at work again where there is none. */
+/** The part waiting for the end of a freeze or a hold, or for the maintenance window; at work again where there is none. */
 export function withFreeze(part: SubTask, closed: Closed | undefined): SubTask {
   if (closed) return waitingPart(part, closed);
   if (!Closed.is(part.waitingFor)) return part;
-  const why = part.waitingFor.code === "FROZEN" ? "The freeze was lifted" : "The maintenance window is open";
-  return describePart(atWork(part), `${why}; the upgrade continues.`);
+  return describePart(atWork(part), `${reopened[part.waitingFor.code]}; the upgrade continues.`);
 }
+
+const reopened: Readonly<Record<Closed["code"], string>> = {
+  FROZEN: "The freeze was lifted",
+  WINDOW: "The maintenance window is open",
+  HELD: "The hold was released",
+};
 
 /** A part that waits for nothing any more. */
 export function atWork({ waitingFor: _, ...part }: SubTask): SubTask {

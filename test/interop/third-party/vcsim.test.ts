@@ -158,6 +158,7 @@ describe("the driver against vcsim of the govmomi project", function () {
         patchFor: (_id, { version }) => ({ version, metadataUrls: ["http://depot.example.com/metadata.zip"] }),
         managementServer: () => undefined,
         readFreezes: () => Promise.resolve([]),
+        readHolds: () => Promise.resolve([]),
         openingOf: () => ({ isOpen: true }),
         readLockHolder: () => Promise.resolve({}),
         limits: { ...defaultActivityLimits, poll: { min: 5, max: 20 } },

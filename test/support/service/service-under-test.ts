@@ -195,7 +195,8 @@ export class ServiceUnderTest {
 
   private async request<B>(method: string, path: string, init: RequestInit): Promise<Answer<B>> {
     const response = await fetch(this.apiUrl + path, { ...init, method, signal: AbortSignal.timeout(30_000) });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as B };
+    const body = response.status === 204 ? undefined : await response.json();
+    return { status: response.status, headers: response.headers, body: body as B };
   }
 
   /**

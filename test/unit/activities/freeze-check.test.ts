@@ -1,6 +1,14 @@
 import { expect } from "chai";
-import { beginUnder, type Closures, FrozenError, lookAtFreeze } from "../../../activities/freeze-check";
+import {
+  beginUnder,
+  type Closures,
+  findFreeze,
+  findHeldHosts,
+  FrozenError,
+  lookAtFreeze,
+} from "../../../activities/freeze-check";
 import { type Lease, requireLease, withLease } from "../../../activities/drivers/lease";
+import type { Hold, HoldTarget } from "../../../src/domain/hold";
 import type { Freeze } from "../../../src/domain/freeze";
 import type { Opening } from "../../../src/domain/opening";
 import { ManualClock } from "../../support/manual-clock";
@@ -11,12 +19,15 @@ const freeze: Freeze = { reason: "Storage is lost.", frozenBy: "alice", since: "
 describe("A request that begins something", () => {
   let clock: ManualClock;
   let frozen: readonly Freeze[];
+  let holds: readonly Hold[];
+  let asked: readonly HoldTarget[];
   let looks: number;
   let opening: Opening;
   let renewal: () => void;
   let isOurs: boolean;
   beforeEach(() => {
     opening = { isOpen: true };
+    [holds, asked] = [[], []];
     [clock, frozen, looks, renewal, isOurs] = [new ManualClock(), [], 0, () => undefined, true];
   });
 
@@ -28,6 +39,7 @@ describe("A request that begins something", () => {
   };
   const closures: Closures = {
     readFreezes: () => ((looks += 1), Promise.resolve(frozen)),
+    readHolds: (targets) => ((asked = targets), Promise.resolve(holds)),
     openingOf: () => opening,
   };
   /** Sends requests as the connection does, with what `between` does right before each is written; gives how many were sent. */
@@ -87,6 +99,41 @@ describe("A request that begins something", () => {
     expect(((await rejectionOf(begin([{ status: 200 }]))) as FrozenError).body.errorCode).to.equal("FROZEN");
   });
 
+  it("is not sent while its cluster or one of its hosts is held, and a freeze is told before it", async () => {
+    const common = { clusterId: "c-1", clusterName: "cl-1", reason: "Storage", placedBy: "alice" };
+    const held: Hold = { ...common, since: "2026-12-01T01:12:00.000Z" };
+    holds = [{ ...held, hostId: "host-1", hostName: "esx-1" }, held];
+    const of = async () => {
+      const place = { domain: "fra1", clusters: ["c-1"] };
+      const error = await findFreeze(closures, [place], { cluster: "c-1", hosts: ["host-1", "host-2"] });
+      return error?.errorCode;
+    };
+    expect(await of()).to.equal("RESOURCE_HELD");
+    expect(asked).to.deep.equal([
+      { clusterId: "c-1" },
+      { clusterId: "c-1", hostId: "host-1" },
+      { clusterId: "c-1", hostId: "host-2" },
+    ]);
+    holds = holds.slice(0, 1);
+    expect(await of()).to.equal("HOST_HELD");
+    frozen = [freeze];
+    expect(await of()).to.equal("FROZEN");
+  });
+
+  it("is not sent where holds cannot be read", async () => {
+    const readHolds = () => Promise.reject(new Error("Temporal is away"));
+    const look = () =>
+      beginUnder(
+        { ...closures, readHolds },
+        [{ domain: "fra1", clusters: ["c-1"] }],
+        clock,
+      )(() => requireLease("test").renew());
+    const error = await rejectionOf(withLease(lease, look));
+    expect((error as FrozenError).body.errorCode).to.equal("FREEZE_UNREADABLE");
+    const found = await rejectionOf(findHeldHosts({ readHolds }, { cluster: "c-1", hosts: ["host-1"] }));
+    expect((found as FrozenError).body.errorCode).to.equal("FREEZE_UNREADABLE");
+  });
+
   it("is not written when the window has closed since its look, and is not sent then", async () => {
     const close = () => {
       opening = { isOpen: false, because: "OUTSIDE_MAINTENANCE_WINDOW", id: "saturdays" };
@@ -128,7 +175,11 @@ describe("The wait for the end of a freeze", () => {
   it("fails, to be tried again, as long as the freeze is the same one", async () => {
     const look = (known?: string, frozen = [freeze]) =>
       lookAtFreeze(
-        { readFreezes: () => Promise.resolve(frozen), openingOf: () => ({ isOpen: true }) },
+        {
+          readFreezes: () => Promise.resolve(frozen),
+          readHolds: () => Promise.resolve([]),
+          openingOf: () => ({ isOpen: true }),
+        },
         { places: [], ...(known !== undefined && { known }) },
       );
     const { error } = await look();

@@ -244,6 +244,7 @@ describe("remediateHosts, one host alone", function () {
           { ...input, hosts: [input.host], stop: true },
           {
             begin: (request) => request(),
+            findHeld: () => Promise.resolve(new Map()),
             lookAtHealth: () => Promise.reject(new Error("no gate is asked for")),
             attempt: ({ progress }) => {
               const failure = { code: "HOST_REMEDIATION_FAILED", what: "failed", causes: [] } as const;
@@ -276,6 +277,7 @@ describe("remediateHosts, one host alone", function () {
         remediateHosts: (asked) =>
           remediateHosts(all, asked, {
             begin: (request) => request(),
+            findHeld: () => Promise.resolve(new Map()),
             lookAtHealth: () => Promise.reject(new Error("no gate is asked for")),
             attempt: (context) => remediateImageHosts(context, interfaces),
           }),

@@ -195,6 +195,7 @@ export async function simulateCluster(
         patchFor,
         managementServer: () => undefined,
         readFreezes: () => Promise.resolve([]),
+        readHolds: () => Promise.resolve([]),
         openingOf: () => ({ isOpen: true }),
         readLockHolder: (workflowId) => Promise.resolve(workflowId === "cluster/c-1" ? { upgradeId: "upgrade-1" } : {}),
         limits: { ...quickLimits, clock, ...(ownClock && { poll: defaultActivityLimits.poll }), ...limits },

@@ -104,6 +104,7 @@ export async function simulateManagementServer({
         managementServer: (id) => (id !== "m-1" ? undefined : "settings" in options ? options.settings : mgmtSettings),
         patchFor: () => undefined,
         readFreezes: () => Promise.resolve([]),
+        readHolds: () => Promise.resolve([]),
         openingOf: () => ({ isOpen: true }),
         readLockHolder: () => Promise.resolve({}),
         limits: { ...quickLimits, clock, ...limits },

@@ -129,6 +129,7 @@ export async function simulateNetvirt(options: ManagerOptions = {}): Promise<Sim
         patchFor: () => undefined,
         managementServer: () => undefined,
         readFreezes: () => Promise.resolve([]),
+        readHolds: () => Promise.resolve([]),
         openingOf: () => ({ isOpen: true }),
         readLockHolder: () => Promise.resolve({}),
         limits: { ...quickLimits, clock, ...limits },

@@ -36,6 +36,7 @@ const table: [string, ApiError, number, string, string][] = [
   ["an unknown upgrade", notFound("upgrade", "1"), 404, "UPGRADE_NOT_FOUND", "NOT_FOUND"],
   ["an unknown task", notFound("task", "1"), 404, "TASK_NOT_FOUND", "NOT_FOUND"],
   ["an unknown bundle", notFound("bundle", "1"), 404, "BUNDLE_NOT_FOUND", "NOT_FOUND"],
+  ["an unknown host", notFound("host", "1"), 404, "HOST_NOT_FOUND", "NOT_FOUND"],
   ["an unknown cluster", notFound("cluster", "1"), 404, "CLUSTER_NOT_FOUND", "NOT_FOUND"],
   ["an unknown precheck run", notFound("precheck", "1"), 404, "PRECHECK_NOT_FOUND", "NOT_FOUND"],
   ["a conflict", conflict(reason), 409, "PRECHECKS_FAILED", "CONFLICT"],

@@ -9,8 +9,11 @@ import {
   cancelledTaskExample,
   clusterExample,
   countsExample,
+  clusterHoldExample,
   freezeExample,
   freezeSpecExample,
+  holdSpecExample,
+  pageOfHoldExample,
   pageOfBundleExample,
   pageOfClusterExample,
   pageOfIsoExample,
@@ -193,6 +196,47 @@ const calls: Record<string, Call> = {
     answer: freezeExample,
     asked: ["liftFreeze", "fra1", "dev"],
   },
+  holdCluster: {
+    method: "PUT",
+    path: "/v1/clusters/c1/hold",
+    body: holdSpecExample,
+    status: 200,
+    answer: clusterHoldExample,
+    asked: ["putHold", { clusterId: "c1" }, holdSpecExample, { caller: "dev", isAdmin: true }],
+    names: "cluster",
+  },
+  releaseCluster: {
+    method: "DELETE",
+    path: "/v1/clusters/c1/hold",
+    status: 204,
+    answer: {},
+    asked: ["releaseHold", { clusterId: "c1" }, { caller: "dev", isAdmin: true }],
+    names: "cluster",
+  },
+  holdHost: {
+    method: "PUT",
+    path: "/v1/clusters/c1/hosts/esx-1/hold",
+    body: holdSpecExample,
+    status: 200,
+    answer: clusterHoldExample,
+    asked: ["putHold", { clusterId: "c1", hostId: "esx-1" }, holdSpecExample, { caller: "dev", isAdmin: true }],
+    names: "host",
+  },
+  releaseHost: {
+    method: "DELETE",
+    path: "/v1/clusters/c1/hosts/esx-1/hold",
+    status: 204,
+    answer: {},
+    asked: ["releaseHold", { clusterId: "c1", hostId: "esx-1" }, { caller: "dev", isAdmin: true }],
+    names: "cluster",
+  },
+  listHolds: {
+    method: "GET",
+    path: "/v1/holds?pageSize=5",
+    status: 200,
+    answer: pageOfHoldExample,
+    asked: ["listHolds", { pageNumber: 0, pageSize: 5 }],
+  },
   listTasks: {
     method: "GET",
     path: "/v1/tasks?taskStatus=IN_PROGRESS&resourceId=c1&pageNumber=2",
@@ -342,7 +386,8 @@ describe("Every further route", () => {
     describe(`${name}: ${call.method} ${call.path}`, () => {
       it(`answers ${call.status} with what the use case gives`, async () => {
         const answer = await send(api, call);
-        expect([answer.status, answer.headers["content-type"]]).to.deep.equal([call.status, "application/json"]);
+        const contentType = call.status === 204 ? undefined : "application/json";
+        expect([answer.status, answer.headers["content-type"]]).to.deep.equal([call.status, contentType]);
         expect(answer.body).to.deep.equal(JSON.parse(JSON.stringify(call.answer)));
         expect(api.calls.asked).to.deep.equal([call.asked]);
       });

@@ -3,10 +3,11 @@ import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
 import { createApi } from "../../../src/api/create-api";
-import { freezeExample } from "../../../src/api/openapi/examples";
+import { freezeExample, pageOfHoldExample } from "../../../src/api/openapi/examples";
 import { type RunningApi, startApi } from "../../../src/api/start-api";
 import { devAuthentication } from "../../../src/authentication/dev-authentication";
 import type { FreezeStatus } from "../../../src/domain/freeze";
+import type { PageOfHold } from "../../../src/domain/hold";
 import type { WorkflowKind } from "../../../src/domain/task/lost-upgrade";
 import { createApiMetrics } from "../../../src/observability/api-metrics";
 import { currentRequestId, keepRequest } from "../../../src/observability/context";
@@ -21,11 +22,13 @@ describe("GET /metrics", () => {
   let counts: UpgradeCounts | undefined = { byStatus: { DRAFT: 2, INPROGRESS: 1 }, oldestDraftSeconds: 90 };
   let blocked: Readonly<Record<WorkflowKind, number>> | undefined;
   let freezes: E.Either<unknown, FreezeStatus> = E.right(freezeExample);
+  let holds: E.Either<unknown, PageOfHold> = E.right(pageOfHoldExample);
   let seen: string | undefined;
   const metrics = createApiMetrics({
     upgrades: () => Promise.resolve(counts),
     blockedWorkflows: () => blocked,
     freezes: () => Promise.resolve(freezes),
+    holds: () => Promise.resolve(holds),
   });
   let api: RunningApi;
   before(async () => {
@@ -78,6 +81,12 @@ describe("GET /metrics", () => {
     expect(await scrape()).to.contain("ums_freezes 1");
     freezes = E.left("away");
     expect(await scrape()).to.contain("ums_freezes Nan");
+  });
+
+  it("tells how many holds are in force, and nothing where that is not known", async () => {
+    expect(await scrape()).to.contain("ums_holds 1");
+    holds = E.left("away");
+    expect(await scrape()).to.contain("ums_holds Nan");
   });
 
   it("tells the numbers of upgrades as they are, and none at all where Temporal does not tell them", async () => {

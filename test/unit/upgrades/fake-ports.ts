@@ -3,6 +3,7 @@ import * as O from "fp-ts/Option";
 import * as TE from "fp-ts/TaskEither";
 import type { Opening } from "../../../src/domain/opening";
 import type { Freeze } from "../../../src/domain/freeze";
+import { type Hold, holdWorkflowId } from "../../../src/domain/hold";
 import type { ManagerSilence } from "../../../src/domain/manager-silence";
 import type { PageRequest } from "../../../src/domain/page";
 import type { ClusterEntryFacts, ClusterLookup } from "../../../src/domain/plan/facts";
@@ -14,7 +15,7 @@ import type { PageOfUpgrade } from "../../../src/domain/spec/upgrade";
 import { initialTask } from "../../../src/domain/task/task-progress";
 import { defaultActivityWaits } from "../../../src/domain/time-limits";
 import type { UpgradeServiceDependencies } from "../../../src/upgrades/create-upgrade-service";
-import type { Freezes, UpgradeFilter } from "../../../src/upgrades/ports";
+import type { Freezes, Holds, UpgradeFilter } from "../../../src/upgrades/ports";
 import type { ServiceError } from "../../../src/upgrades/service-error";
 import { noInstallations, sampleBundle, sampleCluster } from "../../support/sample-plan";
 import { FakeRunningUpgrades } from "./fake-running-upgrades";
@@ -48,8 +49,24 @@ export class FakePorts {
     put: (freeze) => TE.fromIO(() => void this.frozen.set(freeze.domain ?? "", freeze)),
     lift: (domain) => TE.fromIO(() => void this.frozen.delete(domain ?? "")),
   };
+  /** Holds by their Workflow IDs. */
+  readonly held = new Map<string, Hold>();
+  readonly holds: Holds = {
+    read: (targets) =>
+      this.failing.holds
+        ? TE.left(this.failing.holds)
+        : TE.fromIO(() => targets.flatMap((target) => this.held.get(holdWorkflowId(target)) ?? [])),
+    list: () => (this.failing.holds ? TE.left(this.failing.holds) : TE.fromIO(() => [...this.held.values()])),
+    put: (hold, { replaces }) =>
+      TE.fromIO(() => {
+        if (!replaces && this.held.has(holdWorkflowId(hold))) return "TAKEN";
+        this.held.set(holdWorkflowId(hold), hold);
+        return "PLACED";
+      }),
+    release: (target) => TE.fromIO(() => void this.held.delete(holdWorkflowId(target))),
+  };
   failing: Partial<
-    Record<"catalog" | "inventory" | "start" | "findStarted" | "lockHolders" | "freezes", ServiceError>
+    Record<"catalog" | "inventory" | "start" | "findStarted" | "lockHolders" | "freezes" | "holds", ServiceError>
   > = {};
   private readonly started = new Map<string, { task: Task; requestDigest: string | undefined }>();
   private ids = 0;
@@ -95,6 +112,7 @@ export class FakePorts {
         ...this.running.executions,
       },
       freezes: this.freezes,
+      holds: this.holds,
       catalog: {
         find: (id) => or(failing.catalog, () => (id === sampleBundle.id ? O.some(sampleBundle) : O.none)),
         list: () => or(failing.catalog, () => [sampleBundle, { id: "second" }, { id: "third" }]),

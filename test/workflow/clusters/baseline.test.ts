@@ -102,6 +102,7 @@ describe("A baseline-managed cluster", function () {
           }),
           managementServer: () => undefined,
           readFreezes: () => Promise.resolve([]),
+          readHolds: () => Promise.resolve([]),
           openingOf: () => ({ isOpen: true }),
           readLockHolder: () => Promise.resolve({}),
           limits: { ...defaultActivityLimits, poll: { min: 10, max: 50 } },

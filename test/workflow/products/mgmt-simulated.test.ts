@@ -32,6 +32,7 @@ describe("The upgrade of a simulated management server", function () {
         managementServer: () => mgmtSettings,
         patchFor: () => undefined,
         readFreezes: () => Promise.resolve([]),
+        readHolds: () => Promise.resolve([]),
         openingOf: () => ({ isOpen: true }),
         readLockHolder: () => Promise.resolve({}),
         limits: quickLimits,

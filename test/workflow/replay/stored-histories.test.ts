@@ -27,6 +27,7 @@ const eventsThatDecide: Readonly<Record<keyof typeof workflows, readonly string[
     "WORKFLOW_EXECUTION_COMPLETED",
   ],
   freezeWorkflow: ["TIMER_FIRED", "WORKFLOW_EXECUTION_COMPLETED"],
+  holdWorkflow: ["TIMER_FIRED", "WORKFLOW_EXECUTION_COMPLETED"],
   upgradeWorkflow: [
     "ACTIVITY_TASK_COMPLETED",
     "ACTIVITY_TASK_FAILED",

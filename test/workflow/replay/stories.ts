@@ -2,6 +2,7 @@ import { cancelStories } from "./stories/cancel";
 import { draftStories } from "./stories/draft";
 import { failureStories } from "./stories/failure";
 import { freezeStories } from "./stories/freeze";
+import { holdStories } from "./stories/holds";
 import { notificationStories } from "./stories/notifications";
 import { operationStories } from "./stories/operations";
 import { productStories } from "./stories/products";
@@ -20,4 +21,5 @@ export const stories: Readonly<Record<string, Story>> = {
   ...notificationStories,
   ...freezeStories,
   ...scopeStories,
+  ...holdStories,
 };

@@ -11,6 +11,8 @@ export interface Story {
   readonly settings?: readonly string[];
   /** The Workflow ID of a freeze that is recorded beside it. */
   readonly freeze?: string;
+  /** That of a hold. */
+  readonly hold?: string;
   /** Takes an upgrade to where its history is to be recorded. */
   tell(bench: UpgradeBench): Promise<RunningUpgrade>;
 }

@@ -44,7 +44,13 @@ describe("The activity log of an upgrade", function () {
         caller: string,
       ) => outcome(sendUpgradeRequest({ executions, identities })(id, { name }, caller)),
       commit: ({ id }: RunningUpgrade, times: object, caller: string) =>
-        outcome(updateUpgrade({ executions, freezes: noFreezes, identities, lockLeadMinutes: 60 })(id, times, caller)),
+        outcome(
+          updateUpgrade({ executions, freezes: noFreezes, holds: noFreezes, identities, lockLeadMinutes: 60 })(
+            id,
+            times,
+            caller,
+          ),
+        ),
       cancel: ({ id }: RunningUpgrade, caller: string) =>
         outcome(cancelUpgrade({ executions, identities })(id, caller)),
     };

@@ -56,6 +56,8 @@ export const activityModels = {
       STARTED: "Work started.",
       FROZEN: "A freeze keeps something from starting.",
       THAWED: "The freeze was lifted, and the work continues.",
+      HELD: "A hold keeps something from beginning.",
+      RELEASED: "The hold was released or has expired, and the work continues.",
       WINDOW_CLOSED: "A maintenance window or a change freeze of the inventory keeps something from beginning.",
       WINDOW_OPENED: "What the inventory kept from beginning may begin.",
       HOST_FAILED: "A host failed.",

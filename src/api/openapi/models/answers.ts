@@ -74,7 +74,7 @@ export const answerModels = {
     maintenanceOverride: "Who decided that, when and why.",
     approvals: "The approvals that the upgrade needs before it begins, and those that it has. Absent: none needed.",
     findings: "How many findings its prechecks have. Absent: none.",
-    warnings: "Parts of the request that have no effect.",
+    warnings: "Parts of the request that have no effect, and clusters and hosts that are held.",
     errors: "Why the other fields cannot be read.",
   }),
   PublishedPhase: enumeration(PublishedPhase, "Phase of an upgrade; finer than its status.", {
@@ -186,7 +186,7 @@ export const answerModels = {
     maintenanceWindow:
       "`IGNORE` if it does not wait for maintenance windows and change freezes of the inventory. Absent if it does.",
     maintenanceOverride: "Who decided that, when and why.",
-    warnings: "Parts of the request that have no effect.",
+    warnings: "Parts of the request that have no effect, and clusters and hosts that are held.",
   }),
   PreviewedProduct: object(PreviewedProduct, "A product of a preview; products run one after another.", {
     product: "The product.",

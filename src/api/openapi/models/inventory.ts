@@ -102,6 +102,7 @@ export const inventoryModels = {
     hostCount: "Number of its hosts.",
     hosts: "Its hosts. Only in the answer for a single cluster.",
     versions: "The different versions of its hosts. Only in the answer for a single cluster.",
+    hold: "The hold that an operator has placed on the cluster. Absent if there is none.",
     heldBy: "Id of the upgrade that locks the cluster. Absent if it is not locked.",
     heldByName: "Name of that upgrade. Absent if it cannot be read.",
     cluster: "Id of the cluster at its component manager, such as `domain-c8`.",
@@ -125,6 +126,7 @@ export const inventoryModels = {
     id: "Id of the host at its component manager.",
     fqdn: "Fully qualified domain name of the host.",
     version: "Version of the host. Absent if the component manager does not know it.",
+    hold: "The hold that an operator has placed on the host. Absent if there is none.",
   }),
   DomainReference: object(DomainReference, "A domain: clusters with one bill of materials.", {
     id: "Id of the domain.",

@@ -43,7 +43,7 @@ const taskHeaderFields = {
   maintenanceWindow:
     "`IGNORE` if it does not wait for maintenance windows and change freezes of the inventory. Absent if it does.",
   maintenanceOverride: "Who decided that, when and why.",
-  warnings: "Parts of the request that have no effect.",
+  warnings: "Parts of the request that have no effect, and clusters and hosts that are held.",
   asOf: "When the oldest part of the answer was read. Absent if everything is current.",
 };
 
@@ -140,6 +140,7 @@ export const taskModels = {
     NOT_IN_SCOPE: "The request leaves it out.",
     HOST_LEFT_CLUSTER: "The host is no longer in its cluster.",
     SKIPPED_BY_OPERATOR: "An operator has left it out.",
+    HELD: "The host was held when its turn came.",
     PRECHECK_FAILED: "The cluster failed its prechecks, and the request has it left out (`onPrecheckFailure`).",
   }),
   Stage: object(Stage, "A step of a part of a task.", {
@@ -179,6 +180,7 @@ export const taskModels = {
     APPROVAL: "Approvals by people who did not request the upgrade.",
     DECISION: "A retry or a resolve.",
     FROZEN: "The end of an emergency stop.",
+    HELD: "The release of a hold.",
     WINDOW: "The maintenance window of a cluster or domain, or the end of a change freeze.",
     WORKFLOW_TASK_FAILING:
       "A repair: the service cannot run the code of its Workflow. The error `WORKFLOW_BLOCKED` gives the reason and the remedy.",
