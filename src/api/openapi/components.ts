@@ -4,7 +4,14 @@ import { shapeOf } from "../../domain/codec";
 import { FreezeSpec } from "../../domain/freeze";
 import { HoldSpec } from "../../domain/hold";
 import { AcknowledgementSpec } from "../../domain/spec/finding";
-import { ApprovalSpec, RejectionSpec, UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
+import {
+  ApprovalSpec,
+  RejectionSpec,
+  UpgradeSpec,
+  UpgradeUpdateSpec,
+  RetrySpec,
+  SkipSpec,
+} from "../../domain/spec/upgrade-spec";
 import type { Component } from "./component";
 import { type JsonSchema, jsonSchemaInFull } from "./json-schema";
 import { activityModels } from "./models/activity";
@@ -45,9 +52,17 @@ const collect = (codec: t.Mixed): void => {
   if (shape.kind === "list") collect(shape.element);
   if (shape.kind === "described" && shape.codec.schema.items) collect(shape.codec.schema.items);
 };
-[UpgradeSpec, UpgradeUpdateSpec, FreezeSpec, HoldSpec, ApprovalSpec, RejectionSpec, AcknowledgementSpec].forEach(
-  collect,
-);
+[
+  UpgradeSpec,
+  UpgradeUpdateSpec,
+  FreezeSpec,
+  HoldSpec,
+  ApprovalSpec,
+  RejectionSpec,
+  AcknowledgementSpec,
+  SkipSpec,
+  RetrySpec,
+].forEach(collect);
 
 /** `components.schemas` of the document. */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {

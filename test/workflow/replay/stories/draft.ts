@@ -90,7 +90,7 @@ export const draftStories: Readonly<Record<string, Story>> = {
       if (!cluster) throw new Error("no cluster");
       const holder = await bench.upgrade({ resources: [cluster] }, askingForHolders(bench, gate));
       await gate.reached;
-      const resources = [{ ...cluster, scheduledTimestamp: await bench.inTime(60_000) }];
+      const resources = [{ ...cluster, scheduledTimestamp: await bench.inTime(15_000) }];
       const upgrade = await bench.upgrade({ resources }, askingForHolders(bench, gate));
       await eventually(
         () => upgrade.upgrade(),
