@@ -81,6 +81,7 @@ const furtherModels = [
   "FreezeSpec",
   "FreezeStatus",
   "Freeze",
+  "MaintenanceOverride",
   "HoldSpec",
   "Hold",
   "PageOfHold",
