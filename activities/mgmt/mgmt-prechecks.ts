@@ -7,7 +7,15 @@ import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { textsOf } from "../drivers/vapi/vapi-models";
 import { errorBodyOf } from "../failures";
 import type { MgmtPrecheckInput } from "../mgmt-contract";
-import { type Check, type Finding, findingsAbout, type Found, foundError, runChecks, VersionsRead } from "../prechecks/run-checks";
+import {
+  type Check,
+  type Finding,
+  findingsAbout,
+  type Found,
+  foundError,
+  runChecks,
+  VersionsRead,
+} from "../prechecks/run-checks";
 import type { RetryPolicy } from "../retry-policy";
 import { mgmtContext, type MgmtDependencies } from "./mgmt-step";
 import { brokenUpdate, isForeign, isSameVersion, offeredVersion, readMigrationView, readUpdateView } from "./mgmt-view";

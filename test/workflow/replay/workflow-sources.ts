@@ -6,9 +6,14 @@ import { build, transform } from "esbuild";
 const root = resolve(__dirname, "../../..");
 
 /** Where a worker's Workflow bundle begins (scripts/bundle-workflows.mjs). */
-const entryPoints = ["index", "payload-converter", "failure-converter", "task-id-interceptors", "trace-interceptors", "end-guard"].map(
-  (name) => resolve(root, "workflows", `${name}.ts`),
-);
+const entryPoints = [
+  "index",
+  "payload-converter",
+  "failure-converter",
+  "task-id-interceptors",
+  "trace-interceptors",
+  "end-guard",
+].map((name) => resolve(root, "workflows", `${name}.ts`));
 
 /** What a Workflow bundle is made of. */
 export interface WorkflowSources {
