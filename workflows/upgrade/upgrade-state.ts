@@ -226,15 +226,20 @@ export class UpgradeState {
 
   /** What blocks the upgrade follows from what is acknowledged now. */
   findingsAcknowledged(acknowledged: readonly AcknowledgedFinding[]): void {
-    const hadFailed = this.failedPrechecks.length > 0;
     this.record({ type: "FindingsAcknowledged", acknowledged });
-    if (!this.isPrechecking) {
-      const counted = this.resources.filter(({ resourceId }) => !this.known.leftOut.has(resourceId));
-      this.failedPrechecks = failedPrechecks(this.task, counted).map(({ error }) => error);
-    }
+    if (!this.judgePrechecks()) this.publish();
+  }
+
+  /** Sees anew what of the latest prechecks blocks the upgrade. True for a draft that waits for something else now. */
+  private judgePrechecks(): boolean {
+    if (this.isPrechecking) return false;
+    const hadFailed = this.failedPrechecks.length > 0;
+    const counted = this.resources.filter(({ resourceId }) => !this.known.leftOut.has(resourceId));
+    this.failedPrechecks = failedPrechecks(this.task, counted).map(({ error }) => error);
     const isOther = hadFailed !== this.failedPrechecks.length > 0;
-    if (isOther && this.currentPhase === "DRAFT_WAITING") this.enter("DRAFT_WAITING");
-    else this.publish();
+    const isDraft = isOther && this.currentPhase === "DRAFT_WAITING";
+    if (isDraft) this.enter("DRAFT_WAITING");
+    return isDraft;
   }
 
   /** Whether the latest prechecks keep one of these resources from being upgraded now. */
@@ -255,6 +260,7 @@ export class UpgradeState {
     this.resourceErrors = this.resourceErrors.filter(({ context }) => context?.["resourceId"] !== resourceId);
     this.locked.get(resourceId)?.release();
     if (this.times.leaveOut(resourceId)) this.record({ type: "StartConfirmed" });
+    this.judgePrechecks();
     this.scopeChanged(why.by);
   }
 

@@ -2,10 +2,10 @@ import * as E from "fp-ts/Either";
 import type { ErrorBody } from "../errors";
 import { upgradeTitle, upperFirst } from "../names";
 import { keepsTimes } from "../plan/schedule";
-import type { SubTask, Task } from "../spec/task";
+import type { Task } from "../spec/task";
 import type { Upgrade, UpgradePhase } from "../spec/upgrade";
 import { awaitsLateCommit } from "../task/late-start";
-import { prechecksPassed, precheckType } from "../task/prechecks";
+import { precheckErrors, prechecksPassed, precheckType } from "../task/prechecks";
 import { type AskedFor, requestRules } from "./request-rules";
 import type { ResourceStanding } from "./skip";
 import { beingCancelled, type HistoryLength, type RequestContext, type RequestOutcome } from "./upgrade-request";
@@ -85,7 +85,7 @@ function contextOf(
   const servers = (task.resources ?? []).filter(({ type }) => type === "MGMT_SERVER");
   return {
     phase,
-    failedPrechecks: failedPrechecks(task),
+    failedPrechecks: precheckErrors(task),
     awaitsResolution: phase === "FAILED",
     // A failure stays unresolved until the retry has succeeded.
     decision: phase !== "FAILED" && task.resolutionStatus === "UNRESOLVED" ? "retry" : undefined,
@@ -128,15 +128,6 @@ function standings({ subTasks = [] }: Task): readonly ResourceStanding[] {
         };
       }),
     );
-}
-
-function failedPrechecks({ subTasks = [] }: Task): readonly ErrorBody[] {
-  const last = subTasks.filter(({ type }) => type === precheckType).at(-1);
-  return last?.status === "FAILED" ? errorsIn(last) : [];
-}
-
-function errorsIn({ stages = [], subTasks = [] }: SubTask): readonly ErrorBody[] {
-  return [...stages.flatMap(({ errors = [] }) => errors), ...subTasks.flatMap(errorsIn)];
 }
 
 /** What can be asked of an upgrade: its Signals, and its cancellation. */

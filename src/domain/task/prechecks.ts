@@ -1,6 +1,8 @@
+import type { ErrorBody } from "../errors";
 import { lowerFirst } from "../names";
 import type { ResourcePlan } from "../plan/upgrade-plan";
 import type { Stage, SubTask, SubTaskStatus, Task, TaskStatus } from "../spec/task";
+import { isLeftOut } from "./left-out";
 import { initialResourceSubTask, resourceTitle } from "./resource-progress";
 import { from, withResource } from "./task-parts";
 
@@ -164,7 +166,36 @@ function isInterrupted({ status, errors = [] }: SubTask, { status: upgrade }: Ta
   );
 }
 
-/** Whether the latest run of the prechecks has ended and passed. */
-export function prechecksPassed({ subTasks = [] }: Pick<Task, "subTasks">): boolean {
-  return subTasks.filter(({ type }) => type === precheckType).at(-1)?.status === "SUCCESSFUL";
+/** Whether the latest run of the prechecks has ended, and passed for all resources that the upgrade has not left out. */
+export function prechecksPassed(task: Pick<Task, "subTasks">): boolean {
+  const run = latestRun(task);
+  if (run?.status !== "FAILED") return run?.status === "SUCCESSFUL";
+  const counted = countedParts(task, run);
+  return counted.length > 0 && counted.every(({ status }) => status === "SUCCESSFUL");
+}
+
+/** The errors of the latest run of the prechecks, but for those of resources that the upgrade has left out. */
+export function precheckErrors(task: Pick<Task, "subTasks">): readonly ErrorBody[] {
+  const run = latestRun(task);
+  if (run?.status !== "FAILED" || prechecksPassed(task)) return [];
+  const counted = countedParts(task, run);
+  return counted.length > 0 ? counted.flatMap(errorsIn) : errorsIn(run);
+}
+
+function latestRun({ subTasks = [] }: Pick<Task, "subTasks">): SubTask | undefined {
+  return subTasks.filter(({ type }) => type === precheckType).at(-1);
+}
+
+function countedParts({ subTasks = [] }: Pick<Task, "subTasks">, run: SubTask): readonly SubTask[] {
+  const products = subTasks.filter(({ type }) => type !== precheckType);
+  const leftOut = new Set(products.flatMap((product) => (product.subTasks ?? []).filter(isLeftOut).map(resourceOf)));
+  return (run.subTasks ?? []).filter((part) => !leftOut.has(resourceOf(part)));
+}
+
+function resourceOf({ resources }: SubTask): string | undefined {
+  return resources?.[0]?.resourceId;
+}
+
+function errorsIn({ stages = [], subTasks = [] }: SubTask): readonly ErrorBody[] {
+  return [...stages.flatMap(({ errors = [] }) => errors), ...subTasks.flatMap(errorsIn)];
 }

@@ -81,6 +81,26 @@ describe("an upgrade of some hosts of a cluster", function () {
     expect(body.leftOut[0]).to.include({ resourceId: cluster("34"), reasonCode: "PRECHECK_FAILED" });
   });
 
+  for (const [who, onPrecheckFailure] of [
+    ["the request", "SKIP_RESOURCE"],
+    ["an operator", "FAIL"],
+  ] as const)
+    it(`commits a draft without the cluster that failed its prechecks, where ${who} leaves it out`, async () => {
+      await maintain((await hosts())[0]?.id ?? "");
+      const spec = { ...exampleNow("cluster-draft"), draftMode: true, onPrecheckFailure };
+      const resourceUpgradeSpecs = [{ resourceId: cluster("34") }, { resourceId: cluster("08") }];
+      const { id } = await service.startUpgrade({ ...spec, resourceUpgradeSpecs });
+      await service.taskWhen(id, "prechecked", ({ subTasks }) => /FAILED|SUCCESS/.test(subTasks?.[0]?.status ?? ""));
+      if (onPrecheckFailure === "FAIL") {
+        const skip = { resourceId: cluster("34"), reason: "Its host is being repaired." };
+        expect((await service.post(`/v1/upgrades/${id}/skip`, skip)).status).to.equal(200);
+      }
+      const { status, body } = await service.send("PATCH", `/v1/upgrades/${id}`, {});
+      expect(status, JSON.stringify(body)).to.equal(200);
+      const done = await service.taskWhen(id, "ended", ended, 150);
+      expect(done.status, JSON.stringify(done.errors)).to.equal("COMPLETED_WITH_WARNING");
+    });
+
   it("leaves out a host in mid-run, and what fails is left out by a retry of the rest", async () => {
     const [first, second, ...others] = await hosts();
     const resourceId = cluster("34");
