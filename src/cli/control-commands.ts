@@ -223,7 +223,8 @@ export async function control(
   context.print(upgrade, () => [`${legible(upgrade.id)}  ${upgrade.status ?? "-"}`]);
   if (upgrade.waitingFor) context.say(`${phaseWord(upgrade)}: ${upgrade.waitingFor.message}`);
   // Where nothing goes on any more there is nothing to watch.
-  if (upgrade.endTime === undefined) context.say(`Next: \`upgradectl watch ${upgrade.id}\`.`);
+  if (upgrade.endTime !== undefined) return exitCode.successful;
+  context.say(`Next: \`upgradectl ${upgrade.phase === "DRAFT_READY" ? "commit" : "watch"} ${upgrade.id}\`.`);
   return exitCode.successful;
 }
 

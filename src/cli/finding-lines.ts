@@ -30,6 +30,18 @@ export function findingLines(task: Task, { style, now, zone }: FindingsView): st
   });
 }
 
+/** What to do about a draft whose prechecks have failed. */
+export function stepAfterFailedPrechecks(task: Task, now: number): string {
+  const again = `\`upgradectl prechecks ${task.id} --watch\` when this is fixed`;
+  const blocking = currentFindings(task).find(
+    ({ finding }) => finding.severity === "ERROR" && finding.isAcknowledgeable && !isAcknowledged(finding, now),
+  );
+  if (!blocking) return `${again}.`;
+  const { code, hostId } = blocking.finding;
+  const host = hostId === undefined ? "" : ` --host ${hostId}`;
+  return `${again}, or \`upgradectl acknowledge ${task.id} --code ${code}${host} --reason TEXT\`.`;
+}
+
 function acknowledgedText({ acknowledged }: Finding, zone: string): string {
   if (!acknowledged) return "";
   const { by, at, reason, until } = acknowledged;

@@ -6,7 +6,7 @@ import type { SubTask, Task } from "../domain/spec/task";
 import type { Upgrade, UpgradeApprovals, UpgradeHosts } from "../domain/spec/upgrade";
 import type { UpgradeCounts } from "../domain/upgrade/attention";
 import { toTimestamp } from "../domain/timestamp";
-import { findingLines, findingsText } from "./finding-lines";
+import { findingLines, findingsText, stepAfterFailedPrechecks } from "./finding-lines";
 import { phaseText, sections, timeText } from "./phases";
 import { headline, nextStepOf, summary } from "./progress-tree";
 import { coloured, cut, minute, plain, type Style, symbolOf, table } from "./text";
@@ -81,7 +81,7 @@ export function upgradeView(
   task: Task,
   { style, now, zone }: { readonly style: Style; readonly now: number; readonly zone: string },
 ): string[] {
-  const next = nextStepOf(task);
+  const next = upgrade.phase === "PRECHECKS_FAILED" ? stepAfterFailedPrechecks(task, now) : nextStepOf(task);
   const findings = findingLines(task, { style, now, zone });
   return [
     style.bold(headline(task)),
@@ -201,8 +201,10 @@ function statusLines(
         ]),
         { columns, elastic: ["NAME"], optional: ["BY", "HOSTS"] },
       );
-      const why = ({ waitingFor }: Upgrade) =>
-        word === "needs-you" && waitingFor ? [fit(`  ! ${legible(waitingFor.message)}`)] : [];
+      const why = ({ waitingFor, phase }: Upgrade) => {
+        if (!waitingFor || (word !== "needs-you" && phase !== "WAITING" && phase !== "PRECHECKS_FAILED")) return [];
+        return [fit(`  ${phase === "WAITING" ? "·" : "!"} ${legible(waitingFor.message)}`)];
+      };
       // Where the terminal is too narrow for columns, a row has several lines.
       const hasColumns = lines.length === shown.length + 1;
       const rows = lines.slice(1).flatMap((line, i) => [line, ...(shown[i] ? why(shown[i]) : [])]);

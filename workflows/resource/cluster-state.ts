@@ -238,10 +238,11 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
     const errors = (this.subTask.subTasks ?? []).flatMap((host) =>
       host.status === "FAILED" ? (host.errors ?? []) : [],
     );
+    const hosts = failed === 1 ? "1 host" : `${failed} hosts`;
     return {
       errorCode: "HOSTS_FAILED_WITHIN_TOLERANCE",
       errorType: "UPGRADE",
-      message: `${failed} hosts of cluster ${this.input.cluster.name} failed, which its rollout policy tolerates.`,
+      message: `${hosts} of cluster ${this.input.cluster.name} failed, which its rollout policy tolerates.`,
       remediationMessage: "Fix what the errors of the hosts name, then upgrade the cluster again for the rest.",
       nestedErrors: errors.slice(0, 10),
     };

@@ -97,7 +97,7 @@ export function phaseWait(state: PhaseState): Omit<WaitingFor, "since"> | undefi
     case "PRECHECKS_FAILED":
       return {
         code: "PRECHECKS",
-        message: `${shortened(failedPrechecks)} Run the prechecks again once this is fixed.`,
+        message: `${sentence(shortened(failedPrechecks))} Run the prechecks again once this is fixed, or acknowledge it.`,
       };
     case "SCHEDULED":
     case "WAITING":

@@ -188,7 +188,8 @@ export function upgradeWithFacts(plan: UpgradePlan, facts: UpgradeFacts, told: T
   const until = phaseEnd(state);
   const begins = Math.min(...(unfinished.length > 0 ? unfinished : resources).map(beginTime));
   const hosts = sumHosts(plan, facts);
-  const end = expectedEnd(plan, facts, unfinished, told.now);
+  // When a freeze or a window lets it continue is not known to those in work.
+  const end = state.frozen ? undefined : expectedEnd(plan, facts, unfinished, told.now);
   const hostVersions = sumVersions(plan, facts);
   const closes = windowEnd(facts);
   const leftOut = resources.flatMap(({ resourceId, name }) => {

@@ -22,7 +22,7 @@ export class NpmStart implements Deployment {
   readonly temporal: TemporalPlace;
   private process: ChildProcess | undefined;
   private output = "";
-  private readonly dataDir = mkdtempSync(join(tmpdir(), "ums-system-"));
+  readonly dataDir = mkdtempSync(join(tmpdir(), "ums-system-"));
 
   private constructor(
     private readonly ports: Readonly<

@@ -169,6 +169,19 @@ describe("upgradectl list and status", () => {
     expect(elements).to.have.length(4);
   });
 
+  it("status says what keeps an upgrade from going on, of what is in work", async () => {
+    const message = "Outside maintenance window nights. It begins at 2036-01-01T22:00:00.000Z.";
+    const waiting = upgrade(5, { phase: "WAITING", waitingFor: { code: "WINDOW", message } });
+    const precheck = { code: "PRECHECKS" as const, message: "Host esx-1 is not connected." };
+    const refused = upgrade(6, { phase: "PRECHECKS_FAILED", waitingFor: precheck });
+    api.answer("GET /v1/upgrades", 200, { elements: [waiting, running, refused] });
+    const { stdout } = await cli.run(["status"]);
+    expect(stdout).to.match(/^00000006 +Draft, prechecks failed .*\n {2}! Host esx-1 is not connected\.$/m);
+    expect(stdout).to.match(
+      /^00000005 +Waiting .*\n {2}· Outside maintenance window nights\. It begins .*\n00000002 /m,
+    );
+  });
+
   it("status fits every terminal that has room for its sections, and counts the rest", () => {
     const many = all.flatMap((one, n) =>
       Array.from({ length: 30 }, (_, i) => ({ ...one, id: `${n}${String(i).padStart(7, "0")}-x` })),

@@ -85,6 +85,9 @@ describe("Facts of an upgrade", () => {
     expect(view(all, 50).expectedEnd).to.equal(minutes(50 + 25 * 8));
     const paused = enterPublishedPhase(all, "PAUSED", minutes(50));
     expect(view(paused, 50)).not.to.have.property("expectedEnd");
+    const calm = told(all, 50);
+    const closed = { ...calm, state: { ...calm.state, frozen: { code: "WINDOW" as const, message: "Closed." } } };
+    expect(upgradeWithFacts(plan, all, closed), "a closed window").not.to.have.property("expectedEnd");
   });
 
   it("expect the end of a cluster that waits for its time by the hosts of one like it", () => {
