@@ -82,7 +82,7 @@ describe("Acknowledging a finding of the prechecks", function () {
       ...["ACKNOWLEDGE", "bob", "ACCEPTED"],
       ...[upgrade.resourceId(), "host-1"],
     ]);
-    expect(details).to.deep.equal({ finding: "HOST_NOT_CONNECTED", comment: "In repair" });
+    expect(details).to.deep.equal({ finding: "HOST_NOT_CONNECTED", reason: "In repair" });
     expect(PageOfActivity.is({ elements: entries })).to.equal(true);
     expect((await upgrade.memo()).upgrade.phase).to.equal("DRAFT_READY");
     expect((await upgrade.ask("commit")).accepted).to.equal(true);
