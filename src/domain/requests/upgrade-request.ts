@@ -204,7 +204,8 @@ export function decideCommit(commit: CommitPayload, context: RequestContext): E.
       errorCode: "PRECHECKS_FAILED",
       errorType: "CONFLICT",
       message: `The draft cannot be committed: its prechecks have failed. ${firstMessages(failedPrechecks)}`,
-      remediationMessage: "Fix what the failed prechecks name and run the prechecks again, or acknowledge their findings.",
+      remediationMessage:
+        "Fix what the failed prechecks name and run the prechecks again, or acknowledge their findings.",
       nestedErrors: [...failedPrechecks],
     });
   }
