@@ -79,7 +79,7 @@ describe("planUpgrade", () => {
       kind: "IMAGE",
       targetVersion: "9.0.2-0.25148076",
       netvirtInstances: [],
-      places: [{ domain: "fra1" }],
+      places: [{ domain: "fra1", clusters: ["c0"] }],
       attempts: { maximumAttempts: 1, retryDelay: 0 },
       options: {},
       rollout: defaultRolloutPolicy,

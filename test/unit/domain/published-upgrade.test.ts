@@ -105,7 +105,9 @@ describe("publishedRefusal", () => {
       errors: [error],
     } as const;
     const [run, ...rest] = task.subTasks ?? [];
-    const subTasks = [{ ...run!, status: "FAILED" as const, stages: [{ ...stage, errors: [error] }] }, ...rest];
+    const [part, ...others] = run?.subTasks ?? [];
+    const failed = { ...part!, status: "FAILED" as const, stages: [stage] };
+    const subTasks = [{ ...run!, status: "FAILED" as const, subTasks: [failed, ...others] }, ...rest];
     const reason = publishedRefusal(
       { name: "commit" },
       published("DRAFT_WAITING", { task: { ...task, subTasks } }),
