@@ -106,7 +106,7 @@ describe("publishedRefusal", () => {
     } as const;
     const [run, ...rest] = task.subTasks ?? [];
     const [part, ...others] = run?.subTasks ?? [];
-    const failed = { ...part!, status: "FAILED" as const, stages: [stage] };
+    const failed = { ...part!, status: "FAILED" as const, stages: [{ ...stage, errors: [error] }] };
     const subTasks = [{ ...run!, status: "FAILED" as const, subTasks: [failed, ...others] }, ...rest];
     const reason = publishedRefusal(
       { name: "commit" },
