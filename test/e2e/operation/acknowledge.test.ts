@@ -68,7 +68,7 @@ describe("findings of prechecks", function () {
 
     const { body: log } = await service.get<PageOfActivity>(`/v1/upgrades/${id}/activity`);
     const told = (log.elements ?? []).filter(({ kind }) => kind === "ACKNOWLEDGE");
-    expect(told.map(({ outcome, details }) => [outcome, details?.finding, details?.comment])).to.deep.include.members([
+    expect(told.map(({ outcome, details }) => [outcome, details?.finding, details?.reason])).to.deep.include.members([
       ["REFUSED", "HEALTH_CHECK_ERROR", body.reason],
       ["ACCEPTED", "HEALTH_CHECK_ERROR", body.reason],
     ]);

@@ -26,8 +26,14 @@ export const ofComponentManager = {
   "another operation in progress": 1,
 } as const;
 
-export const allFaults = { ...ofProcesses, ...ofComponentManager };
+/** What operators do to all upgrades at once. */
+const ofOperators = { "an emergency stop": 2 } as const;
+
+export const allFaults = { ...ofProcesses, ...ofComponentManager, ...ofOperators };
 export type FaultName = keyof typeof allFaults;
+
+/** A freeze takes effect within so many milliseconds of its answer. */
+const takesEffectIn = 5_000;
 
 /** What makes things go wrong while operators walk: one fault after another, as its seed decides. */
 export class Adversary {
@@ -91,7 +97,28 @@ export class Adversary {
         return faults.add({ kind: "TASKS_FORGOTTEN" });
       case "another operation in progress":
         return faults.add({ kind: "OPERATION_IN_PROGRESS", times: 2 });
+      case "an emergency stop":
+        return disturbances.during("freeze", () => this.freezeFor(seconds));
     }
+  }
+
+  /** Throws where a host begins although all is frozen. */
+  private async freezeFor(seconds: number): Promise<void> {
+    await this.untilDone("PUT", { reason: "Smoke in the hall" });
+    await pauseFor(takesEffectIn);
+    const from = new Date().toISOString();
+    await pauseFor(seconds * 1000);
+    const begun = (await this.service.ledger()).filter(({ step, at = "" }) => step === "APPLY_STARTED" && at > from);
+    if (begun.length > 0) throw new Error(`Hosts began although all is frozen: ${JSON.stringify(begun)}`);
+    await this.untilDone("DELETE");
+  }
+
+  private untilDone(method: "PUT" | "DELETE", spec?: object): Promise<void> {
+    return until(
+      `${method} /v1/freeze is done`,
+      async () => (await this.service.send(method, "/v1/freeze", spec)).status === 200,
+      60,
+    );
   }
 
   private kill(name: ProcessName, what: Disturbed): Promise<void> {

@@ -1,7 +1,7 @@
 import { answerOf, nameOf, problemsOf, type Answered } from "./answered";
 
 /** What is disturbed at a time; each excuses other answers. */
-export type Disturbed = "api" | "worker" | "temporal" | "componentManager";
+export type Disturbed = "api" | "worker" | "temporal" | "componentManager" | "freeze";
 
 /** Milliseconds for which a disturbance excuses answers after its end: calls that began in it have to end first. */
 const grace: Readonly<Record<Disturbed, number>> = {
@@ -9,6 +9,7 @@ const grace: Readonly<Record<Disturbed, number>> = {
   worker: 30_000,
   temporal: 30_000,
   componentManager: 15_000,
+  freeze: 3_000,
 };
 
 /** Answers that are given for want of something, and of what. */
@@ -18,6 +19,7 @@ const wanting: Readonly<Record<string, readonly Disturbed[]>> = {
   "500 TEMPORAL_UNREACHABLE": ["temporal"],
   "424 REQUEST_NOT_YET_APPLIED": ["temporal", "worker"],
   "424 COMPONENT_MANAGER_UNREACHABLE": ["componentManager"],
+  "403 FROZEN": ["freeze"],
 };
 
 /** The faults of a walk as far as they excuse answers. */

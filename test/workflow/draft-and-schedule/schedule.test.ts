@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { upgradeView } from "../../../src/domain/plan/schedule";
+import { utcMinute } from "../../../src/domain/timestamp";
 import { eventually } from "../../support/eventually";
 import { FakeActivities, Gate, sampleError, scheduledAt, upgraded } from "../../support/fake-activities";
 import type { RunningUpgrade } from "../../support/running-upgrade";
@@ -120,7 +121,7 @@ describe("A scheduled upgrade", function () {
       expect(await upgrade.statuses()).to.equal(scheduled);
       expect(await timesOf(upgrade)).to.deep.equal([scheduledTimestamp, scheduledTimestamp]);
       expect((await upgrade.memo()).upgrade.resourceUpgradeSpecs?.[1]).to.include({ scheduledTimestamp });
-      expect(await upgrade.currentDetails()).to.contain(scheduledTimestamp);
+      expect(await upgrade.currentDetails()).to.contain(utcMinute(Date.parse(scheduledTimestamp)));
       expect(await upgrade.end()).to.equal("SUCCESSFUL");
       clock.expectBegan(upgrade, scheduledTimestamp, 0);
       clock.expectBegan(upgrade, scheduledTimestamp, 1);

@@ -67,7 +67,7 @@ describe("What somebody does to Workflows in the Temporal Web UI", function () {
     });
 
   it("fails an upgrade one of whose clusters was terminated before its turn, and upgrades the other", async () => {
-    const scheduledTimestamp = await bench().inTime(86_400_000);
+    const scheduledTimestamp = await bench().inTime(1_800_000);
     const resources = clusters(2).map((cluster) => ({ ...cluster, scheduledTimestamp }));
     const upgrade = await bench().upgrade({ resources }, new FakeActivities({}, 1));
     await upgrade.untilStatuses("Pending / SCHEDULED");

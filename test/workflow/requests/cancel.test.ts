@@ -48,10 +48,11 @@ describe("Cancelling an upgrade", function () {
   });
 
   it("ends an upgrade that waits for its time and gives its clusters back", async () => {
-    const scheduledTimestamp = await bench().inTime(86_400_000);
+    const scheduledTimestamp = await bench().inTime(1_800_000);
     const resources = clusters(2).map((cluster) => ({ ...cluster, scheduledTimestamp }));
     const upgrade = await bench().upgrade({ resources });
     await upgrade.untilStatuses("Pending / SCHEDULED");
+    await upgrade.child(1);
     await upgrade.handle.cancel();
     await expectCancelled(upgrade);
     expect(await Promise.all([upgrade.childEnd(0), upgrade.childEnd(1)])).to.deep.equal(["CANCELLED", "CANCELLED"]);

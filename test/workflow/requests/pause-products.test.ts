@@ -160,7 +160,7 @@ describe("Pausing an upgrade of several products", function () {
     expect(await upgrade.end()).to.equal("CANCELLED");
     expect(platform.calls.at(-1)).to.equal("restore");
     const { localizableDescriptionPack, subTasks } = await upgrade.task();
-    expect(localizableDescriptionPack?.message).to.contain("Of 2 resources").and.to.contain("1 had not started");
+    expect(localizableDescriptionPack?.message).to.contain("2 resources: ").and.to.contain("1 not started");
     expect(subTasks?.at(-1)?.description).to.equal("Not started, because the upgrade was cancelled.");
   });
 });
