@@ -56,7 +56,11 @@ describe("Idempotency-Key", function () {
 
   it("holds across a kill -9 of the API, a recall of the bundle and the lock of its own upgrade", async () => {
     await service.resetSimulator();
-    const spec = exampleNow("cluster-scheduled");
+    const request = exampleNow("cluster-scheduled");
+    // So soon that it holds its cluster.
+    const scheduledTimestamp = new Date(Date.now() + 1_800_000).toISOString();
+    const resourceUpgradeSpecs = request.resourceUpgradeSpecs.map((one) => ({ ...one, scheduledTimestamp }));
+    const spec = { ...request, resourceUpgradeSpecs };
     const before = await post(spec, "across");
     expect(before.status).to.equal(202);
     const lock = `cluster/${spec.resourceUpgradeSpecs[0]?.resourceId}`;

@@ -7,6 +7,9 @@ import { FakeActivities, Gate, upgraded } from "../../support/fake-activities";
 import { clusters } from "../../support/sample-plan";
 import { useBench } from "../../support/upgrade-bench";
 
+/** So long before its time the upgrade has the Workflows of its clusters. */
+const lockLeadMinutes = 7 * 24 * 60;
+
 describe("The columns by which Workflows are known in a list of the Temporal Web UI", function () {
   this.timeout(30_000);
   const bench = useBench("DEV_SERVER");
@@ -26,7 +29,7 @@ describe("The columns by which Workflows are known in a list of the Temporal Web
     const [soon, late] = [await inDays(1), await inDays(2)];
     const resources = clusters(2).map((one, i) => ({ ...one, scheduledTimestamp: i === 0 ? late : soon }));
     const notifications = [{ id: "chat", retryHours: 1 }];
-    const upgrade = await bench().upgrade({ resources, notifications }, new FakeActivities({}, 1));
+    const upgrade = await bench().upgrade({ resources, notifications, lockLeadMinutes }, new FakeActivities({}, 1));
     await upgrade.untilStatuses("Pending / SCHEDULED");
     const [first, second] = resources.map(({ resourceId }) => `${resourceId}-name`);
     const by = "a test";
@@ -55,7 +58,7 @@ describe("The columns by which Workflows are known in a list of the Temporal Web
       },
       1,
     );
-    const upgrade = await bench().upgrade({ draft: true }, fake);
+    const upgrade = await bench().upgrade({ draft: true, lockLeadMinutes }, fake);
     await upgrade.untilStatuses("Pending / DRAFT");
     expect((await columns(upgrade.handle)).startsAt).to.equal(undefined);
     const starts = async () => {

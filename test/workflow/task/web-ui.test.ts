@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { eventually } from "../../support/eventually";
 import { failedCheck, FakeActivities, Gate, hostFailure, passedCheck, upgraded } from "../../support/fake-activities";
 import { operatorRequests } from "../../../src/domain/requests/upgrade-request";
+import { utcMinute } from "../../../src/domain/timestamp";
 import type { RunningUpgrade } from "../../support/running-upgrade";
 import { clusters, sampleBundle } from "../../support/sample-plan";
 import { useBench } from "../../support/upgrade-bench";
@@ -9,7 +10,8 @@ import { useBench } from "../../support/upgrade-bench";
 describe("What the Temporal Web UI shows of an upgrade", function () {
   this.timeout(30_000);
   const bench = useBench("DEV_SERVER");
-  const later = () => bench().inTime(86_400_000);
+  /** So soon that the upgrade has the Workflows of its clusters. */
+  const later = () => bench().inTime(1_800_000);
 
   /** The summaries of all Activities, local ones among them, and timers, without the ids and names that differ from test to test. */
   async function summaries(upgrade: RunningUpgrade, n?: number): Promise<string[]> {
@@ -71,7 +73,8 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
       (all) => all.length > 1,
     );
     expect(await summaries(holder)).to.deep.equal(["CLUSTER: prechecks", `CLUSTER starts at ${scheduledTimestamp}`]);
-    const loser = await bench().upgrade({ resources, resolutionDays: 3 }, new FakeActivities({}, 1));
+    const atOnce = resources.map(({ scheduledTimestamp: _, ...cluster }) => cluster);
+    const loser = await bench().upgrade({ resources: atOnce, resolutionDays: 3 }, new FakeActivities({}, 1));
     await loser.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
     const { decideBy } = await loser.upgrade();
     expect(new Set(await summaries(loser))).to.deep.equal(
@@ -90,7 +93,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     await upgrade.untilStatuses("Pending / SCHEDULED");
     expect(await upgrade.currentDetails())
       .to.match(/^\*\*Scheduled\*\* \(SCHEDULED\)/)
-      .and.to.contain(scheduledTimestamp);
+      .and.to.contain(utcMinute(Date.parse(scheduledTimestamp)));
     expect(await upgrade.currentDetails(0)).to.equal("**Waiting for its turn**");
     await upgrade.ask("commit", { upgradeNow: true });
     await upgrade.end();
