@@ -118,7 +118,7 @@ describe("the model of an upgrade", () => {
     expect(pairs).to.be.greaterThan(everyPhase.length * requests.length);
   });
 
-  it("takes a request without an answer to have had its effect, or not, until a later one is answered", () => {
+  it("takes a request without an answer to have had its effect, or not, until a later one is accepted", () => {
     const lost = after(at("RUNNING"), { name: "pause" }, undefined, calm);
     expect(phases(lost)).to.deep.equal(["PAUSED", "RUNNING", "SUCCESSFUL"]);
     const known = after(lost, { name: "pause" }, ok, calm);

@@ -185,7 +185,8 @@ function requested(place: Place, request: Request, circumstances: Circumstances)
   const ok = (next: Place): Step => [{ status: request.name === "prechecks" ? 202 : 200 }, next];
   const refused: Step = [{ status: 409, code: "REQUEST_NOT_POSSIBLE", state: told[phase].upgrade }, place];
   if (request.name === "cancel") return cancelled(place, circumstances);
-  if (request.name === "commit" && drafts.includes(phase) && circumstances.mayBeHeld)
+  // A scheduled upgrade has no locks yet where its time is far.
+  if (request.name === "commit" && (drafts.includes(phase) || phase === "SCHEDULED") && circumstances.mayBeHeld)
     return [[{ status: 409, code: "RESOURCE_LOCKED" }, place], ...ofOthers()];
   return ofOthers();
 
@@ -250,8 +251,8 @@ function cancelled(place: Place, { mayFail }: Circumstances): Step[] {
 
 /**
  * The places that explain an answer; none where nothing does. An answer that was lost (undefined) explains itself: the
- * request may have its effect at any later time, until a later request is answered, which Temporal orders after it. A
- * cancellation comes to a Workflow after the Signals that came later, where it has them in one Workflow task.
+ * request may have its effect at any later time, until a later request is accepted, which Temporal orders after it; what is
+ * refused may not have been sent to the upgrade, but judged by what it has published. A cancellation comes to a Workflow after the Signals that came later, where it has them in one Workflow task.
  */
 export function after(
   places: readonly Place[],
@@ -260,6 +261,10 @@ export function after(
   circumstances: Circumstances,
 ): Place[] {
   const before = byItself(places, circumstances);
+  const stillLost = (lost: readonly Request[]) => {
+    if (answer === undefined || answer.status >= 300) return lost;
+    return request.name === "cancel" ? [] : lost.filter(isCancellation);
+  };
   if (!answer)
     return byItself(
       [...before, ...before.map((place) => ({ ...place, lost: [...place.lost, request] }))],
@@ -268,7 +273,7 @@ export function after(
   const explained = before
     .flatMap((place) => requested(place, request, circumstances))
     .filter(([expected]) => agrees(expected, answer))
-    .map(([, next]) => ({ ...next, lost: request.name === "cancel" ? [] : next.lost.filter(isCancellation) }));
+    .map(([, next]) => ({ ...next, lost: stillLost(next.lost) }));
   return byItself(explained, circumstances);
 }
 
