@@ -28,7 +28,8 @@ const routesWithBody = [
 ].filter((route): route is RouteWithBody => route.request.body !== undefined);
 
 const unknownId = "6f1f2a58-7f0a-4b7e-9d53-2c1f6a0c8e11";
-const pathFor = ({ path }: Route) => path.replace("{id}", unknownId);
+const pathFor = ({ path }: Route) =>
+  path.replace("{id}", unknownId).replace("{precheckId}", `${unknownId}-prechecks-1`);
 const [start, preview] = ["/v1/upgrades", "/v1/upgrades/preview"];
 
 /** Every product and every option that fits one cluster: what could be accepted, and would run nothing yet. */
