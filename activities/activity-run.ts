@@ -9,7 +9,8 @@ import { LeaseEndedError, withLease } from "./drivers/lease";
 import { type FailureContext, failureOf, type FailureOptions, frozenFailure, workerShutdownFailure } from "./failures";
 import { FrozenError } from "./freeze-check";
 import { createRetryPolicy, type RetryBounds, type RetryHooks, type RetryPolicy } from "./retry-policy";
-import type { PrecheckOptions, WorkStage } from "./work-stage";
+import type { PrecheckOptions } from "./precheck-contract";
+import type { WorkStage } from "./work-stage";
 
 /**
  * Between two signs of life, in milliseconds, where a worker does little. Well below any heartbeat timeout (HEARTBEAT_SECONDS is

@@ -16,8 +16,7 @@ import type { NetvirtProgress } from "../src/domain/task/netvirt-upgrade";
 import type { MgmtActivities } from "./mgmt-contract";
 import type { NetvirtActivities } from "./netvirt-contract";
 import type { NotificationActivities } from "./notification-contract";
-import type { ResourcePrechecks } from "./precheck-contract";
-import type { PrecheckOptions } from "./work-stage";
+import type { PrecheckOptions, ResourcePrechecks } from "./precheck-contract";
 
 export type { RunAgain } from "../src/domain/task/host-remediation";
 export type * from "./mgmt-contract";

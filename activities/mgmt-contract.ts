@@ -2,8 +2,7 @@ import type { MaintenancePlace } from "../src/domain/opening";
 import type { AttemptPolicy, MgmtTemporaryNetwork, MgmtUpgradePlan } from "../src/domain/plan/upgrade-plan";
 import type { RunAgain } from "../src/domain/task/host-remediation";
 import type { MgmtProgress } from "../src/domain/task/mgmt-progress";
-import type { ResourcePrechecks } from "./precheck-contract";
-import type { PrecheckOptions } from "./work-stage";
+import type { PrecheckOptions, ResourcePrechecks } from "./precheck-contract";
 
 /** A management server and the version that it is to be brought to. */
 export interface MgmtTarget {

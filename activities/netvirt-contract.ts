@@ -7,8 +7,7 @@ import type {
   NetvirtComponentType,
   NetvirtProgress,
 } from "../src/domain/task/netvirt-upgrade";
-import type { ResourcePrechecks } from "./precheck-contract";
-import type { PrecheckOptions } from "./work-stage";
+import type { PrecheckOptions, ResourcePrechecks } from "./precheck-contract";
 
 /** A NETVIRT instance, the version it is to be brought to, and which parts of it. */
 export interface NetvirtTarget {

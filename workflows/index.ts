@@ -1,6 +1,5 @@
 /** The Workflows that a worker runs; the name of each is its Workflow Type. */
-export { freezeWorkflow } from "./freeze-workflow";
-export { holdWorkflow } from "./hold-workflow";
+export { freezeWorkflow, holdWorkflow } from "./freeze-and-hold";
 export { clusterUpgradeWorkflow } from "./resource/cluster-workflow";
 export { mgmtUpgradeWorkflow } from "./resource/mgmt-workflow";
 export { netvirtUpgradeWorkflow } from "./resource/netvirt-workflow";

@@ -3,7 +3,7 @@ import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "@temporalio/com
 import * as TE from "fp-ts/TaskEither";
 import pLimit from "p-limit";
 import { taskQueue } from "../../workflows/messages";
-import type { freezeWorkflow } from "../../workflows/freeze-workflow";
+import type { freezeWorkflow } from "../../workflows/freeze-and-hold";
 import { Freeze, freezesOf, freezeWorkflowId, isInForce } from "../domain/freeze";
 import type { Freezes } from "../upgrades/ports";
 import { describeWorkflow, PayloadReader, readAs } from "./describe-workflow";

@@ -6,7 +6,7 @@ import {
 } from "@temporalio/common";
 import * as TE from "fp-ts/TaskEither";
 import pLimit from "p-limit";
-import type { holdWorkflow } from "../../workflows/hold-workflow";
+import type { holdWorkflow } from "../../workflows/freeze-and-hold";
 import { taskQueue } from "../../workflows/messages";
 import { isInForce } from "../domain/freeze";
 import { Hold, type HoldTarget, holdWorkflowId } from "../domain/hold";

@@ -5,9 +5,10 @@ import { openApi } from "../client/ask-api";
 import { errorBodyOf } from "../client/send-request";
 import { type BulkOperation, bulkOperationsOf } from "../model/bulk-operations";
 import { plural } from "../model/labels";
-import { timestampOf, zoneName } from "../model/local-time";
+import { timestampOf } from "../model/local-time";
 import { ErrorNote } from "./error-note";
 import { useModal } from "./modal";
+import { TimeField } from "./request-dialog";
 
 interface BulkOperationsProps {
   readonly chosen: readonly Upgrade[];
@@ -97,15 +98,12 @@ function BulkDialog({ operation, refresh, close }: BulkDialogProps) {
           <p key={sentence}>{sentence}</p>
         ))}
         {operation.time && done === undefined && (
-          <label class="field">
-            {operation.time === "REQUIRED" ? "New time" : "Start at (optional)"}, {zoneName()}
-            <input
-              type="datetime-local"
-              value={time}
-              required={operation.time === "REQUIRED"}
-              onInput={(event) => setTime(event.currentTarget.value)}
-            />
-          </label>
+          <TimeField
+            label={operation.time === "REQUIRED" ? "New time" : "Start at (optional)"}
+            value={time}
+            required={operation.time === "REQUIRED"}
+            onChange={setTime}
+          />
         )}
         <p role="status" class="small">
           {done === undefined ? "" : `${done} of ${upgrades.length} done.`}

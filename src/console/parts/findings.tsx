@@ -1,12 +1,10 @@
 import { useState } from "preact/hooks";
-import type { ErrorBody } from "../../domain/errors";
 import type { Finding } from "../../domain/spec/finding";
-import { errorBodyOf } from "../client/send-request";
 import { acknowledgementOf, isOffered, wordsOfFinding } from "../model/findings";
 import { timestampOf } from "../model/local-time";
-import { ErrorCode, ErrorNote } from "./error-note";
-import { useModal } from "./modal";
+import { ErrorCode } from "./error-note";
 import { Moment } from "./moment";
+import { RequestDialog, SentenceField, TimeField } from "./request-dialog";
 import { StatusBadge } from "./status-badge";
 
 /** Sends an acknowledgement; rejects where the service refuses. Undefined where none is taken, or not from this caller. */
@@ -72,59 +70,18 @@ interface AcknowledgeDialogProps {
 
 /** Asks why a finding is accepted, and until when. */
 function AcknowledgeDialog({ finding, acknowledge, close }: AcknowledgeDialogProps) {
-  const dialog = useModal();
   const [reason, setReason] = useState("");
   const [until, setUntil] = useState("");
-  const [isAsking, setAsking] = useState(false);
-  const [error, setError] = useState<ErrorBody>();
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    setAsking(true);
-    setError(undefined);
-    try {
-      const end = until === "" ? undefined : timestampOf(until);
-      await acknowledge(
-        acknowledgementOf(finding, { reason: reason.trim(), ...(end !== undefined && { until: end }) }),
-      );
-      close();
-    } catch (thrown) {
-      setError(errorBodyOf(thrown));
-      setAsking(false);
-    }
+  const send = () => {
+    const end = until === "" ? {} : { until: timestampOf(until) };
+    return acknowledge(acknowledgementOf(finding, { reason: reason.trim(), ...end }));
   };
   return (
-    <dialog ref={dialog} aria-labelledby="acknowledge-title" onClose={close}>
-      <form onSubmit={(event) => void submit(event)}>
-        <h2 id="acknowledge-title">Acknowledge this finding?</h2>
-        <p>{finding.message}</p>
-        <p>It no longer blocks this upgrade, also if the prechecks run again. Other findings still do.</p>
-        <label class="field">
-          Reason
-          <input
-            type="text"
-            value={reason}
-            maxLength={1024}
-            required
-            onInput={(event) => setReason(event.currentTarget.value)}
-          />
-        </label>
-        <label class="field">
-          Until (optional)
-          <input type="datetime-local" value={until} onInput={(event) => setUntil(event.currentTarget.value)} />
-        </label>
-        {error && <ErrorNote error={error} isAlert />}
-        <p role="status" class="small">
-          {isAsking ? "Asking the service…" : ""}
-        </p>
-        <div class="buttons">
-          <button type="submit" class="primary" disabled={isAsking}>
-            Acknowledge
-          </button>
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Go back
-          </button>
-        </div>
-      </form>
-    </dialog>
+    <RequestDialog title="Acknowledge this finding" submit="Acknowledge" send={send} close={close}>
+      <p>{finding.message}</p>
+      <p>It no longer blocks this upgrade, also if the prechecks run again. Other findings still do.</p>
+      <SentenceField label="Reason" value={reason} required onChange={setReason} />
+      <TimeField label="Until (optional)" value={until} onChange={setUntil} />
+    </RequestDialog>
   );
 }

@@ -1,13 +1,11 @@
 import { useState } from "preact/hooks";
-import type { ErrorBody } from "../../domain/errors";
 import { type Freeze, FreezeStatus } from "../../domain/freeze";
 import { toEpochMilliseconds } from "../../domain/timestamp";
 import { askApi, usePolled } from "../client/ask-api";
-import { errorBodyOf, serverNow } from "../client/send-request";
+import { serverNow } from "../client/send-request";
 import { session } from "../client/session";
-import { ErrorNote } from "./error-note";
-import { useModal } from "./modal";
 import { Moment } from "./moment";
+import { RequestDialog, SentenceField } from "./request-dialog";
 
 /** Milliseconds between two looks at what is frozen. */
 const every = 5_000;
@@ -76,57 +74,27 @@ interface FreezeDialogProps {
 
 /** Says what the emergency stop or its end will do, and asks for a reason, or a yes. */
 function FreezeDialog({ asks, status, onDone, close }: FreezeDialogProps) {
-  const dialog = useModal();
   const [reason, setReason] = useState("");
-  const [isAsking, setAsking] = useState(false);
-  const [error, setError] = useState<ErrorBody>();
   const isFreeze = asks === "FREEZE";
   const title = isFreeze ? "Freeze everything" : "Lift the freeze";
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    setAsking(true);
-    setError(undefined);
-    try {
-      const request = isFreeze ? { method: "PUT" as const, body: { reason } } : { method: "DELETE" as const };
-      await askApi(FreezeStatus, { path: "/v1/freeze", ...request });
-      onDone();
-      close();
-    } catch (thrown) {
-      setError(errorBodyOf(thrown));
-      setAsking(false);
-    }
+  const send = async () => {
+    const request = isFreeze ? { method: "PUT" as const, body: { reason } } : { method: "DELETE" as const };
+    await askApi(FreezeStatus, { path: "/v1/freeze", ...request });
+    onDone();
   };
   return (
-    <dialog ref={dialog} aria-labelledby="freeze-title" onClose={close}>
-      <form onSubmit={(event) => void submit(event)}>
-        <h2 id="freeze-title">{title}?</h2>
-        {isFreeze ? (
+    <RequestDialog title={title} submit={title} isGrave={isFreeze} send={send} close={close}>
+      {isFreeze ? (
+        <>
           <p>
             Within 5 seconds nothing new begins, in any domain. {inWork(status)} Starts and commits are refused until
             the freeze is lifted.
           </p>
-        ) : (
-          <p>Everything that the freeze stopped continues. What an operator paused stays paused.</p>
-        )}
-        {isFreeze && (
-          <label class="field">
-            Reason
-            <input value={reason} required maxLength={1024} onInput={(event) => setReason(event.currentTarget.value)} />
-          </label>
-        )}
-        {error && <ErrorNote error={error} isAlert />}
-        <p role="status" class="small">
-          {isAsking ? "Asking the service…" : ""}
-        </p>
-        <div class="buttons">
-          <button type="submit" class={isFreeze ? "grave" : "primary"} disabled={isAsking}>
-            {title}
-          </button>
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Go back
-          </button>
-        </div>
-      </form>
-    </dialog>
+          <SentenceField label="Reason" value={reason} required onChange={setReason} />
+        </>
+      ) : (
+        <p>Everything that the freeze stopped continues. What an operator paused stays paused.</p>
+      )}
+    </RequestDialog>
   );
 }

@@ -1,15 +1,13 @@
 import { useState } from "preact/hooks";
-import type { ErrorBody } from "../../domain/errors";
 import { type Hold, type HoldTarget, PageOfHold } from "../../domain/hold";
 import type { Task } from "../../domain/spec/task";
 import { toEpochMilliseconds } from "../../domain/timestamp";
 import { openApi, usePolled } from "../client/ask-api";
-import { errorBodyOf, serverNow } from "../client/send-request";
+import { serverNow } from "../client/send-request";
 import { session } from "../client/session";
 import { canHold, type HoldableCluster, holdableClusters, holdName, holdPath } from "../model/holdable";
-import { ErrorNote } from "./error-note";
-import { useModal } from "./modal";
 import { Moment } from "./moment";
+import { RequestDialog, SentenceField } from "./request-dialog";
 
 /** Milliseconds between two looks at what is held. */
 const every = 5_000;
@@ -109,58 +107,28 @@ interface HoldDialogProps {
 
 /** Says what a hold or its release does, and asks for a reason, or a yes. */
 function HoldDialog({ asked, onDone, close }: HoldDialogProps) {
-  const dialog = useModal();
   const [reason, setReason] = useState("");
-  const [isAsking, setAsking] = useState(false);
-  const [error, setError] = useState<ErrorBody>();
   const isHold = asked.asks === "HOLD";
-  const title = isHold ? `Hold ${asked.name}` : `Release ${asked.name}`;
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    setAsking(true);
-    setError(undefined);
-    try {
-      const path = holdPath(asked);
-      await openApi(isHold ? { method: "PUT", path, body: { reason } } : { method: "DELETE", path });
-      onDone();
-      close();
-    } catch (thrown) {
-      setError(errorBodyOf(thrown));
-      setAsking(false);
-    }
+  const submit = isHold ? "Hold" : "Release";
+  const send = async () => {
+    const path = holdPath(asked);
+    await openApi(isHold ? { method: "PUT", path, body: { reason } } : { method: "DELETE", path });
+    onDone();
   };
   const whatItDoes =
     asked.hostId === undefined
       ? "Nothing of the cluster begins any more; hosts in work are finished. What waits continues when the hold is released."
       : "Upgrades leave the host out when its turn comes, and end with a warning. If it is in work, it is finished.";
   return (
-    <dialog ref={dialog} aria-labelledby="hold-title" onClose={close}>
-      <form onSubmit={(event) => void submit(event)}>
-        <h2 id="hold-title">{title}?</h2>
-        <p>
-          {isHold
-            ? whatItDoes
-            : "What the hold has kept from beginning may begin. The hold of somebody else needs the role ADMIN."}
-        </p>
-        {isHold && (
-          <label class="field">
-            Why
-            <input value={reason} required maxLength={1024} onInput={(event) => setReason(event.currentTarget.value)} />
-          </label>
-        )}
-        {error && <ErrorNote error={error} isAlert />}
-        <p role="status" class="small">
-          {isAsking ? "Asking the service…" : ""}
-        </p>
-        <div class="buttons">
-          <button type="submit" class="primary" disabled={isAsking}>
-            {isHold ? "Hold" : "Release"}
-          </button>
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Do nothing
-          </button>
-        </div>
-      </form>
-    </dialog>
+    <RequestDialog title={`${submit} ${asked.name}`} submit={submit} send={send} close={close}>
+      {isHold ? (
+        <>
+          <p>{whatItDoes}</p>
+          <SentenceField label="Reason" value={reason} required onChange={setReason} />
+        </>
+      ) : (
+        <p>What the hold has kept from beginning may begin. The hold of somebody else needs the role ADMIN.</p>
+      )}
+    </RequestDialog>
   );
 }

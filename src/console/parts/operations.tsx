@@ -1,13 +1,10 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ConsoleSession } from "../../domain/console-config";
-import type { ErrorBody } from "../../domain/errors";
 import type { Upgrade } from "../../domain/spec/upgrade";
-import { errorBodyOf } from "../client/send-request";
-import { exactTime, timestampOf, zoneName } from "../model/local-time";
+import { timestampOf } from "../model/local-time";
 import { type Operation, operationsFor, whoMayApprove } from "../model/operations";
 import type { PartChoice } from "../model/part-choices";
-import { ErrorNote } from "./error-note";
-import { useModal } from "./modal";
+import { RequestDialog, SentenceField, TimeField } from "./request-dialog";
 
 interface OperationButtonsProps {
   /** What the service would do now. */
@@ -106,98 +103,66 @@ interface ConfirmDialogProps {
 
 /** Says what an operation will do and asks for a yes; shows why the service refused it. */
 function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: ConfirmDialogProps) {
-  const dialog = useModal();
   const [time, setTime] = useState("");
   const [comment, setComment] = useState("");
-  const [isAsking, setAsking] = useState(false);
   // As it was when the dialog was opened: a list that changes under the pointer is chosen from by mistake.
   const [groups] = useState(() => operation.parts?.() ?? []);
   const choices = groups.flatMap((group) => group.choices);
   const [chosenPart, setChosenPart] = useState(0);
   const part = choices[chosenPart]?.part;
-  const [error, setError] = useState<ErrorBody>();
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    setAsking(true);
-    setError(undefined);
-    try {
-      const said = comment.trim();
-      await perform(operation, {
-        ...(time !== "" && { at: timestampOf(time) }),
-        ...(said !== "" && { comment: said }),
-        ...(part && { part }),
-      });
-      close();
-    } catch (thrown) {
-      setError(errorBodyOf(thrown));
-      setAsking(false);
-    }
+  const send = () => {
+    const said = comment.trim();
+    return perform(operation, {
+      ...(time !== "" && { at: timestampOf(time) }),
+      ...(said !== "" && { comment: said }),
+      ...(part && { part }),
+    });
   };
   return (
-    <dialog ref={dialog} aria-labelledby="confirm-title" onClose={close}>
-      <form onSubmit={(event) => void submit(event)}>
-        <h2 id="confirm-title">{operation.label}?</h2>
-        <p class="small">{upgradeName}</p>
-        {operation.consequences.map((sentence) => (
-          <p key={sentence}>{sentence}</p>
-        ))}
-        {choices.length > 0 && (
-          <label class="field">
-            What
-            <select value={chosenPart} onChange={(event) => setChosenPart(Number(event.currentTarget.value))}>
-              {groups.map((group) => (
-                <optgroup key={group.label} label={group.label}>
-                  {group.choices.map((choice) => (
-                    <option key={choice.label} value={choices.indexOf(choice)}>
-                      {choice.label}
-                    </option>
-                  ))}
-                </optgroup>
-              ))}
-            </select>
-          </label>
-        )}
-        {operation.time && (
-          <label class="field">
-            {operation.time === "REQUIRED" ? "New time" : "Start at (optional)"}, {zoneName()}
-            <input
-              type="datetime-local"
-              value={time}
-              required={operation.time === "REQUIRED"}
-              onInput={(event) => setTime(event.currentTarget.value)}
-            />
-            {time !== "" && <span class="small">{exactTime(Date.parse(timestampOf(time)))}</span>}
-          </label>
-        )}
-        {operation.comment && (
-          <label class="field">
-            {operation.comment === "REQUIRED" ? "Reason" : "Comment (optional)"}
-            <input
-              type="text"
-              value={comment}
-              maxLength={1024}
-              required={operation.comment === "REQUIRED"}
-              onInput={(event) => setComment(event.currentTarget.value)}
-            />
-          </label>
-        )}
-        {error && <ErrorNote error={error} isAlert />}
-        <p role="status" class="small">
-          {isAsking
-            ? "Asking the service…"
-            : isPossible
-              ? ""
-              : "The upgrade has progressed; this is no longer possible."}
-        </p>
-        <div class="buttons">
-          <button type="submit" class={operation.isGrave ? "grave" : "primary"} disabled={isAsking || !isPossible}>
-            {operation.label}
-          </button>
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Go back
-          </button>
-        </div>
-      </form>
-    </dialog>
+    <RequestDialog
+      title={operation.label}
+      submit={operation.label}
+      isGrave={operation.isGrave}
+      obstacle={isPossible ? undefined : "The upgrade has progressed; this is no longer possible."}
+      send={send}
+      close={close}
+    >
+      <p class="small">{upgradeName}</p>
+      {operation.consequences.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+      {choices.length > 0 && (
+        <label class="field">
+          What
+          <select value={chosenPart} onChange={(event) => setChosenPart(Number(event.currentTarget.value))}>
+            {groups.map((group) => (
+              <optgroup key={group.label} label={group.label}>
+                {group.choices.map((choice) => (
+                  <option key={choice.label} value={choices.indexOf(choice)}>
+                    {choice.label}
+                  </option>
+                ))}
+              </optgroup>
+            ))}
+          </select>
+        </label>
+      )}
+      {operation.time && (
+        <TimeField
+          label={operation.time === "REQUIRED" ? "New time" : "Start at (optional)"}
+          value={time}
+          required={operation.time === "REQUIRED"}
+          onChange={setTime}
+        />
+      )}
+      {operation.comment && (
+        <SentenceField
+          label={operation.comment === "REQUIRED" ? "Reason" : "Comment (optional)"}
+          value={comment}
+          required={operation.comment === "REQUIRED"}
+          onChange={setComment}
+        />
+      )}
+    </RequestDialog>
   );
 }
