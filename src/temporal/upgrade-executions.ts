@@ -79,7 +79,7 @@ export function temporalUpgradeExecutions(
   const list = new UpgradeList(client, visibility, executions, log, timeouts.list);
   // A read may come after one that has just begun: the two together stay below 8 seconds.
   const reader = new TaskReader(client, { ...timeouts, call: Math.min(timeouts.call, 3500), query: timeouts.outcome });
-  const tasks = new BoundedTaskReads((id) => reader.read(id), timeouts.task);
+  const boundedReads = new BoundedTaskReads((id) => reader.read(id), timeouts.task);
   const upgrades = new UpgradeDescriptions(client, timeouts.call);
   const sender = new RequestSender(client, upgrades, timeouts, currentRequestId);
   const activities = new ActivityReader(client, { call: timeouts.call, query: timeouts.outcome });
@@ -142,17 +142,22 @@ export function temporalUpgradeExecutions(
       ),
     readTask: (id) =>
       pipe(
-        TE.tryCatch(() => tasks.read(id), readError),
+        TE.tryCatch(() => reader.read(id), readError),
+        TE.chain(orNotFound("task", id)),
+      ),
+    readTaskInTime: (id) =>
+      pipe(
+        TE.tryCatch(() => boundedReads.read(id), readError),
         TE.chain(orNotFound("task", id)),
       ),
     request: (id, request, origin) =>
       pipe(
-        TE.tryCatch(() => sender.send(id, request, origin).finally(() => tasks.requested(id)), writeError),
+        TE.tryCatch(() => sender.send(id, request, origin).finally(() => boundedReads.requested(id)), writeError),
         TE.chain(orNotFound("upgrade", id)),
       ),
     cancel: (id, requestedBy) =>
       pipe(
-        TE.tryCatch(() => sender.cancel(id, requestedBy).finally(() => tasks.requested(id)), writeError),
+        TE.tryCatch(() => sender.cancel(id, requestedBy).finally(() => boundedReads.requested(id)), writeError),
         TE.chain(orNotFound("upgrade", id)),
       ),
     recordRefusal: (id, refused) => () => sender.recordRefusal(id, refused),

@@ -34,8 +34,7 @@ export interface UpgradeServiceDependencies extends StartUpgradeDependencies, Wa
 /** Puts the use cases together. */
 export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeService {
   const { executions, catalog } = deps;
-  const getTask = readTask(executions);
-  const watcher = new TaskWatcher({ ...deps, executions: { readTask: getTask } });
+  const watcher = new TaskWatcher({ ...deps, executions: { readTask: readTask(executions) } });
   return {
     startUpgrade: startUpgrade(deps),
     previewUpgrade: previewUpgrade(deps),
@@ -54,7 +53,7 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     readPrechecks: readPrechecks(executions),
     readActivity: readActivity(executions),
     listTasks: (filter, page) => executions.listTasks(filter, page),
-    getTask,
+    getTask: readTask({ readTask: (id) => executions.readTaskInTime(id) }),
     watchTask: (id, follower) => watcher.watch(id, follower),
     retryTask: retryTask(deps),
     cancelTask: cancelTask(deps),

@@ -140,6 +140,8 @@ export interface UpgradeExecutions {
   /** What an upgrade does, with the times that it has now. Needs no worker. */
   readPlan(id: string): TaskEither<ServiceError, UpgradePlan>;
   readTask(id: string): TaskEither<ServiceError, Task>;
+  /** The same for people who look: while Temporal is busy, what was read shortly before, with `asOf`. */
+  readTaskInTime(id: string): TaskEither<ServiceError, Task>;
   /** Tasks without their subTasks; from Visibility alone. */
   listTasks(filter: TaskFilter, page?: PageRequest): TaskEither<ServiceError, PageOfTask>;
   /**

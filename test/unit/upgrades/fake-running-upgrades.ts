@@ -46,6 +46,7 @@ export class FakeRunningUpgrades {
     | "readUpgrade"
     | "readPlan"
     | "readTask"
+    | "readTaskInTime"
     | "listTasks"
     | "request"
     | "cancel"
@@ -65,6 +66,7 @@ export class FakeRunningUpgrades {
       readUpgrade: (id) => of("readUpgrade", "upgrade", id, () => this.upgrade),
       readPlan: (id) => of("readPlan", "upgrade", id, () => this.plan),
       readTask: (id) => of("readTask", "task", id, () => this.task),
+      readTaskInTime: (id) => of("readTaskInTime", "task", id, () => this.task),
       listTasks: (filter: TaskFilter, page) => {
         this.calls.push(`listTasks ${JSON.stringify([filter, page ?? null])}`);
         return TE.right<ServiceError, PageOfTask>({ elements: [] });
