@@ -21,6 +21,8 @@ export class WalkedUpgrade {
   checkFailures = 0;
   /** Another upgrade may have held its cluster when it wanted to. */
   rivalled = false;
+  /** Another upgrade may have had hosts of its cluster in maintenance mode, which prechecks then find. */
+  besideWork = false;
   private held = false;
   private lastHeld = -Infinity;
 
@@ -52,7 +54,7 @@ export class WalkedUpgrade {
   }
 
   private get checksMayFail(): boolean {
-    return this.checkFailures > 0 || this.isOutdated;
+    return this.checkFailures > 0 || this.isOutdated || this.besideWork;
   }
 
   /** Whether it may have failed with an error: for a fault, for a newer version, or for another upgrade, which it names. */
@@ -121,5 +123,6 @@ export class Slot {
     const holders = this.upgrades.filter(({ mayHoldNow }) => mayHoldNow);
     for (const holder of holders) holder.noteHolding();
     if (holders.length > 1) for (const holder of holders) holder.rivalled = true;
+    for (const one of this.upgrades) one.besideWork ||= holders.some((holder) => holder !== one);
   }
 }

@@ -235,13 +235,9 @@ export class WalkingOperator {
     this.followed.clear();
   }
 
-  /** Brings all that was accepted to its end, a cluster after another at the same time. */
+  /** Brings all that was accepted to its end, all at the same time: a scheduled one waits for the one that has its cluster. */
   async endAll(): Promise<void> {
     this.close();
-    await Promise.all(
-      this.slots.map(async ({ upgrades }) => {
-        for (const upgrade of upgrades.toReversed()) await this.steering.end(upgrade);
-      }),
-    );
+    await Promise.all(this.upgrades.map((upgrade) => this.steering.end(upgrade)));
   }
 }
