@@ -6,7 +6,7 @@ import type { HostMaintenance } from "./clusters/host-maintenance";
 import type { LockHolder, PendingWait, UpgradeEnd } from "./contract";
 import type { ObserveCall } from "./drivers/call-observation";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
-import type { Closures } from "./freeze-check";
+import type { Closures } from "./closure-check";
 
 export type { ComponentManagerAccess } from "./drivers/component-manager-access";
 

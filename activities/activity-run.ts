@@ -6,8 +6,8 @@ import { ActivityLease, answeredHeartbeat, type HeartbeatAnswer } from "./activi
 import { slowestTry } from "./drivers/component-manager-access";
 import { DriverError, isBusy, isNotFound } from "./drivers/driver-error";
 import { LeaseEndedError, withLease } from "./drivers/lease";
-import { type FailureContext, failureOf, type FailureOptions, frozenFailure, workerShutdownFailure } from "./failures";
-import { FrozenError } from "./freeze-check";
+import { type FailureContext, failureOf, type FailureOptions, closedFailure, workerShutdownFailure } from "./failures";
+import { ClosureError } from "./closure-check";
 import { createRetryPolicy, type RetryBounds, type RetryHooks, type RetryPolicy } from "./retry-policy";
 import type { PrecheckOptions } from "./precheck-contract";
 import type { WorkStage } from "./work-stage";
@@ -208,7 +208,7 @@ export async function runActivity<A>(
     return result;
   } catch (error) {
     const options = failure?.(error) ?? {};
-    if (error instanceof FrozenError && stopReason() === undefined) throw frozenFailure(error.body, options.progress);
+    if (error instanceof ClosureError && stopReason() === undefined) throw closedFailure(error.body, options.progress);
     if (error instanceof CancelledFailure) {
       const isGone = error instanceof LeaseEndedError || stopReason() === "OTHER";
       if (isGone) activity.log.warn("Temporal ended this run of the Activity; it makes no further changes", context);

@@ -52,15 +52,15 @@ export interface ClusterTarget {
   readonly places: readonly MaintenancePlace[];
 }
 
-/** What a freeze may keep from beginning. */
-export interface FreezeLook {
+/** What a freeze, a hold or the calendar may keep from beginning. */
+export interface ClosureLook {
   readonly places: readonly MaintenancePlace[];
-  /** The message of the freeze that is known: tried again until there is another one, or none. */
+  /** The message of the reason that is known: tried again until there is another one, or none. */
   readonly known?: string;
 }
 
 /** Why nothing may begin now. */
-export interface FreezeFound {
+export interface ClosureFound {
   /** Absent where everything may begin. */
   readonly error?: ErrorBody;
   /** When the maintenance window closes that is open, or a change freeze begins (epoch milliseconds); absent without one. */
@@ -218,8 +218,8 @@ export interface HeldLock extends ConflictingHolder {
 export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, NotificationActivities {
   /** Looks at the bundle of an upgrade in the catalog as it is now. */
   checkBundle(input: { readonly bundleId: string; readonly upgradeId: string }): Promise<BundleCheck>;
-  /** Looks whether a freeze keeps something from beginning. With `known` it fails, to be tried again, while that holds. */
-  lookAtFreeze(look: FreezeLook): Promise<FreezeFound>;
+  /** Looks whether a freeze, a hold or the calendar keeps something from beginning. With `known` it fails, to be tried again, while that holds. */
+  lookAtClosure(look: ClosureLook): Promise<ClosureFound>;
   /** Runs every precheck of a cluster, changes nothing. Heartbeats its Stages as they finish. */
   runClusterPrechecks(target: ClusterTarget & PrecheckOptions): Promise<ResourcePrechecks>;
   /**

@@ -31,7 +31,7 @@ import { unobserved } from "./drivers/call-observation";
 import { DriverError } from "./drivers/driver-error";
 import { createVim25Client } from "./drivers/vim25/vim25-client";
 import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
-import { beginUnder, findHeldHosts, lookAtFreeze } from "./freeze-check";
+import { beginUnder, findHeldHosts, lookAtClosure } from "./closure-check";
 import { managerClients } from "./manager-clients";
 import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
 import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
@@ -169,7 +169,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
         ),
       ),
     awaitClusterHealth: (input) => awaitClusterHealth(gate, input),
-    lookAtFreeze: (look) => lookAtFreeze(dependencies, look),
+    lookAtClosure: (look) => lookAtClosure(dependencies, look),
     readLockHolder: ({ workflowId }) => runActivity({ context: { workflowId } }, () => readLockHolder(workflowId)),
     readLockHolders: ({ workflowIds }) =>
       runActivity({ context: {} }, async () => {

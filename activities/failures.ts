@@ -70,13 +70,13 @@ export function workerShutdownFailure(
   return failure({ error, ...(progress && { progress }), ...(mayStillArrive && { mayStillArrive }) }, true);
 }
 
-/** Tells the Workflow that nothing was begun because of a freeze, so that it waits for its end. */
-export function frozenFailure(error: ErrorBody, progress?: ActivityProgress): ApplicationFailure {
+/** Tells the Workflow why nothing was begun (a freeze, a hold, the calendar), so that it waits for the end of that. */
+export function closedFailure(error: ErrorBody, progress?: ActivityProgress): ApplicationFailure {
   return failure({ error, ...(progress && { progress }) }, true);
 }
 
-/** Has Temporal look at a freeze again that is still there; nothing is wrong. */
-export function stillFrozenFailure({ message, errorCode }: ErrorBody): ApplicationFailure {
+/** Has Temporal look again while the reason still holds; nothing is wrong. */
+export function stillClosedFailure({ message, errorCode }: ErrorBody): ApplicationFailure {
   const type = errorCode ?? "FROZEN";
   return ApplicationFailure.create({
     message: bounded(message, 300),

@@ -73,11 +73,11 @@ export function netvirtReadOptions(waits: ActivityWaits = defaultActivityWaits):
 }
 
 /**
- * A look at the freezes. It goes on until they can be read, and with one that is known until there is another or none; between
+ * A look at freezes, holds and the calendar. It goes on until they can be read, and with a reason that is known until there is another or none; between
  * its tries it takes no place in a worker and no event in the history. One look takes seconds, so that one whose worker is killed
  * does not keep work from beginning for long.
  */
-export function freezeOptions(): ActivityOptions {
+export function closureLookOptions(): ActivityOptions {
   return {
     startToCloseTimeout: "10 seconds",
     retry: { initialInterval: "1 second", backoffCoefficient: 1.5, maximumInterval: "10 seconds" },

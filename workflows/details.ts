@@ -200,6 +200,6 @@ export function pausedWhile(doing: string): string {
 }
 
 /** What a resource's own Workflow does while a freeze or a maintenance window keeps it from beginning what comes next. */
-export function frozenWhile({ code, message }: Closed): string {
+export function closedWhile({ code, message }: Closed): string {
   return `${code === "FROZEN" ? "Frozen: nothing" : "Nothing"} new begins. ${message}`;
 }

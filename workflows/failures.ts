@@ -48,8 +48,8 @@ export function isLost(failure: unknown): boolean {
   );
 }
 
-/** Why a freeze has kept an Activity from beginning something; undefined where that is not why it failed. */
-export function frozenIn(failure: unknown): ErrorBody | undefined {
+/** Why an Activity was not allowed to begin something; undefined where that is not why it failed. */
+export function closureIn(failure: unknown): ErrorBody | undefined {
   if (!(failure instanceof ActivityFailure)) return undefined;
   const error = errorOf(failure);
   return isClosed(error) ? error : undefined;

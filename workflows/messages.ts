@@ -127,10 +127,10 @@ export const HostsReport = model(
     failedHosts: t.array(FailedHost),
     /** How many hosts run which version. */
     versions: t.record(t.string, WholeNumber),
-    /** Nothing of the resource is being done, because it is paused or frozen. */
+    /** Nothing of the resource is being done, because it is paused, or may begin nothing. */
     isAtRest: t.boolean,
     /** Why a freeze keeps it from beginning what comes next. */
-    frozen: Closed,
+    closed: Closed,
     /** When the maintenance window closes that has opened meanwhile (epoch milliseconds). */
     windowClosesAt: WholeNumber,
   },

@@ -12,7 +12,7 @@ import { checkFindings, checkSubject } from "../drivers/vlcm/check-findings";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { HostSummary } from "../drivers/vlcm/vlcm-models";
 import { createRetryPolicy, type RetryPolicy } from "../retry-policy";
-import { findHeldHosts, type ReadHolds } from "../freeze-check";
+import { findHeldHosts, type ReadHolds } from "../closure-check";
 import { readAlarms } from "./baseline/read-alarms";
 import type { HostMaintenance } from "./host-maintenance";
 

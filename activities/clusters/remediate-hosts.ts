@@ -7,7 +7,7 @@ import { activityRetryPolicy, cancelledFailure, endingRetryPolicy, runActivity, 
 import type { HealthLook, RemediateHostsInput } from "../contract";
 import type { DriverError } from "../drivers/driver-error";
 import { hostsFailure, stoppedFailure } from "../failures";
-import type { Begin } from "../freeze-check";
+import type { Begin } from "../closure-check";
 import { reportHeartbeats } from "../heartbeat-reporter";
 import type { RetryPolicy } from "../retry-policy";
 import { knownProgress, RemediationTracker } from "./remediation-tracker";
@@ -35,7 +35,7 @@ const safeEnds: ReadonlySet<string | undefined> = new Set([
 /** What upgrading hosts takes, of their kind of cluster. */
 export interface Remediation {
   readonly begin: Begin;
-  /** Why hosts are held, by their ids. Throws FrozenError where that cannot be read. */
+  /** Why hosts are held, by their ids. Throws ClosureError where that cannot be read. */
   findHeld(hosts: readonly string[]): Promise<ReadonlyMap<string, ErrorBody>>;
   /** A short look at the cluster's health, for {@link RemediateHostsInput.gate}. */
   lookAtHealth(): Promise<HealthLook>;

@@ -1,6 +1,6 @@
 import { endedByRestart } from "../complete-task";
 import { DriverError, isAnsweredForNow, isBusy } from "../drivers/driver-error";
-import { FrozenError } from "../freeze-check";
+import { ClosureError } from "../closure-check";
 import { GiveUpError } from "../retry-policy";
 import { mgmtFailure } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
@@ -56,7 +56,7 @@ export class ChangeRequest {
       progress.accept();
       this.#uncertain.clear();
     } catch (error) {
-      if (error instanceof FrozenError) progress.retract(before);
+      if (error instanceof ClosureError) progress.retract(before);
       if (!(error instanceof DriverError)) throw error;
       const refused = isBusy(error) || error.kind !== "transient";
       if (refused) progress.retract(before);

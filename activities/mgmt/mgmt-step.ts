@@ -18,7 +18,7 @@ import { unobserved } from "../drivers/call-observation";
 import { bounded, type DriverError } from "../drivers/driver-error";
 import { createVcsaClient, type VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
-import { type Begin, beginUnder, type Closures } from "../freeze-check";
+import { type Begin, beginUnder, type Closures } from "../closure-check";
 import { reportHeartbeats } from "../heartbeat-reporter";
 import { managerClients } from "../manager-clients";
 import type { MgmtStepInput, MgmtTarget } from "../mgmt-contract";

@@ -6,14 +6,14 @@ import type { ActivityLimits } from "../activity-limits";
 import { CancelledBeforeStart } from "../activity-run";
 import type { UpgradeNetvirtComponentInput } from "../contract";
 import { DriverError, isAnsweredForNow } from "../drivers/driver-error";
-import { type Begin, FrozenError } from "../freeze-check";
+import { type Begin, ClosureError } from "../closure-check";
 import type { NsxClient, PlanAction } from "../drivers/nsx/nsx-client";
 import { GiveUpError, type RetryPolicy } from "../retry-policy";
 import { StallTimer } from "../stall-timer";
 import { ComponentLook, type ComponentProgressTracker, type ComponentView } from "./component-view";
 
 /** Milliseconds between two looks at freezes: one takes effect within 5 s. */
-const betweenLooksAtFreeze = 2_000;
+const betweenLooksAtClosure = 2_000;
 
 /** Requests in a row that may come to nothing before that is an error. */
 const maximumRequests = 5;
@@ -26,7 +26,7 @@ interface ComponentUpgradeOptions {
   readonly retryPolicy: RetryPolicy;
   readonly begin: Begin;
   /** Why the coordinator is to begin no further node; undefined where it may. */
-  findFreeze(): Promise<ErrorBody | undefined>;
+  whyClosed(): Promise<ErrorBody | undefined>;
   /** The upgrade was cancelled: pause what runs, start nothing. */
   readonly stopping: boolean;
 }
@@ -48,8 +48,8 @@ export class ComponentUpgradeRun {
   /** How it stood when every node was last read again to make sure of it. */
   #confirmed: string | undefined;
   #pausedAt = -Infinity;
-  #freezeLookedAt = -Infinity;
-  #isFrozen = false;
+  #closureLookedAt = -Infinity;
+  #isClosed = false;
   /** When the coordinator was last asked, by the clock's `now()`; of what an earlier run asked, as far as it can be known. */
   #requestedAt: number;
 
@@ -81,10 +81,10 @@ export class ComponentUpgradeRun {
       } else if (isActive(view.status)) {
         this.#upgraded = true;
         progress.show(view, describe(view));
-        if (this.#o.stopping || (await this.#lookAtFreeze())) await this.#pause();
+        if (this.#o.stopping || (await this.#lookAtClosure())) await this.#pause();
         if (still >= limits.stall) await this.#stalled(view);
       } else {
-        if (this.#isFrozen) await this.#endFrozen();
+        if (this.#isClosed) await this.#endClosed();
         await this.#standsStill(view, still);
       }
       await retryPolicy.pause(round);
@@ -92,20 +92,20 @@ export class ComponentUpgradeRun {
   }
 
   /** Whether a freeze is known; one that cannot be read stops nothing that has begun. */
-  async #lookAtFreeze(): Promise<boolean> {
-    const { retryPolicy, findFreeze } = this.#o;
-    if (retryPolicy.clock.now() - this.#freezeLookedAt < betweenLooksAtFreeze) return this.#isFrozen;
-    this.#freezeLookedAt = retryPolicy.clock.now();
-    const { errorCode = "FREEZE_UNREADABLE" } = (await findFreeze()) ?? {};
-    this.#isFrozen = errorCode !== "FREEZE_UNREADABLE";
-    return this.#isFrozen;
+  async #lookAtClosure(): Promise<boolean> {
+    const { retryPolicy, whyClosed } = this.#o;
+    if (retryPolicy.clock.now() - this.#closureLookedAt < betweenLooksAtClosure) return this.#isClosed;
+    this.#closureLookedAt = retryPolicy.clock.now();
+    const { errorCode = "FREEZE_UNREADABLE" } = (await whyClosed()) ?? {};
+    this.#isClosed = errorCode !== "FREEZE_UNREADABLE";
+    return this.#isClosed;
   }
 
   /** A freeze has had the coordinator paused, and it stands: it continues when that is lifted. */
-  async #endFrozen(): Promise<void> {
-    const error = await this.#o.findFreeze();
-    if (error) throw new FrozenError(error);
-    this.#isFrozen = false;
+  async #endClosed(): Promise<void> {
+    const error = await this.#o.whyClosed();
+    if (error) throw new ClosureError(error);
+    this.#isClosed = false;
   }
 
   /** The coordinator works on nothing of this component, and it is not upgraded. */

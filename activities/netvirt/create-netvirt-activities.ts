@@ -3,7 +3,7 @@ import { activityRetryPolicy, pacedRetry, restoreRetry, runActivity, shortBounds
 import type { NetvirtActivities, NetvirtTarget } from "../contract";
 import { unobserved } from "../drivers/call-observation";
 import { createNsxClient, type NsxClient } from "../drivers/nsx/nsx-client";
-import { beginUnder, type Closures } from "../freeze-check";
+import { beginUnder, type Closures } from "../closure-check";
 import { managerClients } from "../manager-clients";
 import { runNetvirtPrechecks } from "./netvirt-prechecks";
 import { putNetvirtSettings, restoreNetvirtSettings } from "./netvirt-settings";

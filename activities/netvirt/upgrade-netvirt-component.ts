@@ -14,7 +14,7 @@ import type { UpgradeNetvirtComponentInput } from "../contract";
 import type { DriverError } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
-import { beginUnder, type Closures, findFreeze } from "../freeze-check";
+import { beginUnder, type Closures, whyClosed } from "../closure-check";
 import { reportHeartbeats } from "../heartbeat-reporter";
 import { ComponentUpgradeRun, NetvirtFailure } from "./component-upgrade-run";
 import { ComponentProgressTracker, knownProgress } from "./component-view";
@@ -45,7 +45,7 @@ export function upgradeNetvirtComponent(
   const progress = new ComponentProgressTracker(component, known, attempts.maximumAttempts, beat);
   const freezes = {
     begin: beginUnder(closures, input.places),
-    findFreeze: () => findFreeze(closures, input.places),
+    whyClosed: () => whyClosed(closures, input.places),
   };
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
 

@@ -17,7 +17,7 @@ import type { Task } from "../domain/spec/task";
 import type { Upgrade } from "../domain/spec/upgrade";
 import type { UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
 import { precheckTask } from "../domain/task/prechecks";
-import { findFreeze } from "./freeze";
+import { whyClosed } from "./freeze";
 import { findHeldClusters, heldProblem } from "./holds";
 import type {
   CancelAnswer,
@@ -285,7 +285,7 @@ function refuseFrozen(
     executions.readPlan(id),
     TE.chain((plan) =>
       pipe(
-        findFreeze(
+        whyClosed(
           freezes,
           resourcesOf(plan).flatMap(({ places }) => places.map(({ domain }) => domain)),
         ),

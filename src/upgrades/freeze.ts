@@ -91,7 +91,7 @@ function hostsInWork(deps: FreezeDependencies, upgrades: readonly Upgrade[], fre
 }
 
 /** Why nothing of these domains may be started or committed now; undefined where it may. Fails where that cannot be read. */
-export function findFreeze(freezes: Pick<Freezes, "read">, domains: readonly string[]) {
+export function whyClosed(freezes: Pick<Freezes, "read">, domains: readonly string[]) {
   return pipe(
     freezes.read(domains),
     TE.map(([freeze]): Problem | undefined => {

@@ -20,7 +20,7 @@ import type { UpgradeSpec } from "../domain/spec/upgrade-spec";
 import { initialTask } from "../domain/task/task-progress";
 import type { ActivityWaits } from "../domain/time-limits";
 import type { BundleCatalog, Deadline, Freezes, Holds, Identities, Inventory, UpgradeExecutions } from "./ports";
-import { findFreeze } from "./freeze";
+import { whyClosed } from "./freeze";
 import { admitHeld } from "./holds";
 import { silent } from "./read-installations";
 import { badRequest, failedDependency, notAllowed, type Problem, type ServiceError } from "./service-error";
@@ -282,7 +282,7 @@ function admitAndPlan(
 function refuseFrozen(freezes: Pick<Freezes, "read">, plan: UpgradePlan): TE.TaskEither<ServiceError, void> {
   if (plan.draft) return TE.right(undefined);
   return pipe(
-    findFreeze(
+    whyClosed(
       freezes,
       resourcesOf(plan).flatMap(({ places }) => places.map(({ domain }) => domain)),
     ),

@@ -195,7 +195,7 @@ export class FakeActivities {
     const record = (name: string, { cluster }: ClusterTarget) => void this.calls.push(`${name} ${cluster.resourceId}`);
     return {
       ...new FakeMgmtActivities(this.replaced).implementation(),
-      lookAtFreeze: async (look) => (await this.replaced.lookAtFreeze?.(look)) ?? {},
+      lookAtClosure: async (look) => (await this.replaced.lookAtClosure?.(look)) ?? {},
       checkBundle: async (input) => (await this.replaced.checkBundle?.(input)) ?? {},
       runClusterPrechecks: async (target) => {
         record("prechecks", target);

@@ -3,7 +3,7 @@ import { isLeft } from "fp-ts/Either";
 import pino from "pino";
 import type { ActivityLimits } from "../../activities/activity-limits";
 import type { ActivityDependencies } from "../../activities/activity-dependencies";
-import type { Closures, ReadFreezes } from "../../activities/freeze-check";
+import type { Closures, ReadFreezes } from "../../activities/closure-check";
 import { createActivities } from "../../activities/create-activities";
 import type { Bundle, BundleComponent } from "../../src/domain/spec/bundle";
 import type { SubTask, Task } from "../../src/domain/spec/task";

@@ -3,7 +3,7 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
 import type { HeldLock, UpgradeActivities } from "../../activities/contract";
-import { lookAtFreeze } from "../../activities/freeze-check";
+import { lookAtClosure } from "../../activities/closure-check";
 import type { Freeze } from "../../src/domain/freeze";
 import type { HoldTarget } from "../../src/domain/hold";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
@@ -198,8 +198,8 @@ export class UpgradeBench {
       prepareMgmtMigration: (input) => of(input.server.resourceId).prepareMgmtMigration(input),
       switchOverMgmtMigration: (input) => of(input.server.resourceId).switchOverMgmtMigration(input),
       cancelMgmtMigration: (target) => of(target.server.resourceId).cancelMgmtMigration(target),
-      lookAtFreeze: (look) =>
-        lookAtFreeze(
+      lookAtClosure: (look) =>
+        lookAtClosure(
           {
             readFreezes: (domains) => this.readFreezes(domains),
             readHolds: this.holds.readHolds,

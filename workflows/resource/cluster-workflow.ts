@@ -7,7 +7,7 @@ import { clusterStages, type ClusterStageType } from "../../src/domain/task/clus
 import type { ClusterHost } from "../../src/domain/task/host-remediation";
 import { interrupted } from "../../src/domain/task/sub-task";
 import { changeOptions, clusterTarget, readOptions, restoreOptions } from "../activity-options";
-import { errorOf, frozenIn } from "../failures";
+import { errorOf, closureIn } from "../failures";
 import { retryWhileLost } from "../lost-activities";
 import type { ClusterUpgradeInput, ResourceResult } from "../messages";
 import { findLeftovers, withLeftovers } from "./cluster-leftovers";
@@ -98,9 +98,9 @@ async function changePolicy(state: ClusterUpgradeState, read: RecordedPolicy): P
       await stage(state, "PUT_REMEDIATION_POLICY", () => putPolicy(state, policy));
       return policy;
     } catch (failure) {
-      const frozen = frozenIn(failure);
-      if (!frozen) throw failure;
-      await state.thawed(frozen);
+      const closed = closureIn(failure);
+      if (!closed) throw failure;
+      await state.untilOpen(closed);
     }
   }
 }

@@ -21,7 +21,7 @@ import { type HostCounts, interrupted, type ResourceOutcome } from "../../src/do
 import { Timestamp, toEpochMilliseconds } from "../../src/domain/timestamp";
 import { changeOptions, mgmtTarget, readOptions, rollbackOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
-import { errorOf, frozenIn, progressOf } from "../failures";
+import { errorOf, closureIn, progressOf } from "../failures";
 import { runResumable, retryWhileLost } from "../lost-activities";
 import { type MgmtUpgradeInput, type ResourceResult, switchoverSignal } from "../messages";
 import { type CommonEvent, type EndDetails, ResourceState } from "./resource-state";
@@ -127,7 +127,7 @@ async function changeServer(state: MgmtUpgradeState, type: MgmtStageType, step: 
       try {
         await runMgmtStep(step, state.input, known);
       } catch (failure) {
-        const progress = frozenIn(failure) && progressOf(failure, MgmtProgress);
+        const progress = closureIn(failure) && progressOf(failure, MgmtProgress);
         known = progress && progress.reportedFailures > 0 ? progress : undefined;
         throw failure;
       }

@@ -27,7 +27,7 @@ import { type HostCounts, interrupted, type ResourceOutcome } from "../../src/do
 import type { ActivityWaits } from "../../src/domain/time-limits";
 import { changeOptions, lookOptions, netvirtReadOptions, netvirtTarget, restoreOptions } from "../activity-options";
 import { now } from "../clock";
-import { errorOf, frozenIn, progressOf } from "../failures";
+import { errorOf, closureIn, progressOf } from "../failures";
 import { runResumable, retryWhileLost } from "../lost-activities";
 import type { NetvirtUpgradeInput, ResourceResult } from "../messages";
 import { type CommonEvent, type EndDetails, ResourceState, upgradedIds } from "./resource-state";
@@ -133,7 +133,7 @@ async function upgradeComponent(state: NetvirtUpgradeState, component: NetvirtCo
     try {
       await upgradeNetvirtComponent(input, waits, known);
     } catch (failure) {
-      if (frozenIn(failure)) {
+      if (closureIn(failure)) {
         const progress = progressOf(failure, NetvirtProgress);
         known = progress && progress.reportedFailures > 0 ? progress : undefined;
         state.record({ type: "ComponentPutBack", component });

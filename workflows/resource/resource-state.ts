@@ -16,9 +16,9 @@ import type { StageLeft, StageProgress } from "../../src/domain/task/resource-st
 import { hasEndedPart, type HostCounts, type ResourceOutcome } from "../../src/domain/task/sub-task";
 import type { VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
 import { now, stopwatch } from "../clock";
-import { describeResource, frozenWhile, pausedWhile } from "../details";
-import { frozenIn } from "../failures";
-import { lookAtClosure } from "../freeze-look";
+import { describeResource, closedWhile, pausedWhile } from "../details";
+import { closureIn } from "../failures";
+import { lookAtClosure } from "../closure-look";
 import { InternalSignals } from "../internal-signals";
 import {
   type BeginPayload,
@@ -34,7 +34,7 @@ import {
 /** What happens to any resource. */
 export type CommonEvent<S extends string> =
   | { readonly type: "PauseChanged"; readonly paused: boolean }
-  | { readonly type: "FreezeChanged"; readonly closed?: Closed }
+  | { readonly type: "ClosureChanged"; readonly closed?: Closed }
   | StageProgress<S>
   | StageLeft<S>;
 
@@ -66,7 +66,7 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   /** From its upgrade; operators send none to a resource. */
   readonly signals = new InternalSignals();
   /** Why a freeze keeps it from beginning what comes next. */
-  private frozen: Closed | undefined;
+  private closed: Closed | undefined;
   /** Findings of its prechecks that were acknowledged before it began. */
   acknowledged: NonNullable<BeginPayload["acknowledged"]> = [];
   /** When the maintenance window closes that it has waited for (epoch milliseconds). */
@@ -107,14 +107,14 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
    * Waits for the end of the freeze that has kept an Activity from beginning something, and then of a pause. What there is to say
    * of it is said here, whatever it was.
    */
-  async thawed(found: ErrorBody): Promise<void> {
+  async untilOpen(found: ErrorBody): Promise<void> {
     const { places } = this.of;
     this.windowClosesAt = undefined;
     for (let error: ErrorBody | undefined = found; error;) {
-      this.freezeChanged(closedFor(error));
+      this.closureChanged(closedFor(error));
       ({ error, closesAt: this.windowClosesAt } = await lookAtClosure({ places, known: error.message }));
     }
-    this.freezeChanged(undefined);
+    this.closureChanged(undefined);
     await this.pause.pass();
   }
 
@@ -124,16 +124,16 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
       try {
         return await begin();
       } catch (failure) {
-        const frozen = frozenIn(failure);
-        if (!frozen) throw failure;
-        await this.thawed(frozen);
+        const closed = closureIn(failure);
+        if (!closed) throw failure;
+        await this.untilOpen(closed);
       }
     }
   }
 
-  private freezeChanged(closed: Closed | undefined): void {
-    this.frozen = closed;
-    this.record({ type: "FreezeChanged", ...(closed && { closed }) });
+  private closureChanged(closed: Closed | undefined): void {
+    this.closed = closed;
+    this.record({ type: "ClosureChanged", ...(closed && { closed }) });
     this.publish();
     this.report();
   }
@@ -179,7 +179,7 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
 
   /** Says in the Web UI where the resource stands. */
   protected show(): void {
-    const doing = this.frozen !== undefined && !this.ended ? frozenWhile(this.frozen) : this.doing;
+    const doing = this.closed !== undefined && !this.ended ? closedWhile(this.closed) : this.doing;
     const headline = this.pause.closed && !this.ended ? pausedWhile(doing) : doing;
     const works = ({ type, status }: SubTask) => type === "HOST_UPGRADE" && status === "IN_PROGRESS";
     const inWork = (this.subTask.subTasks ?? []).filter(works).map(nameOf);
@@ -212,8 +212,8 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
         resourceId: this.of.resourceId,
         hosts: this.counts(),
         ...(versions && { versions }),
-        ...((this.isAtRest || this.frozen !== undefined) && { isAtRest: true }),
-        ...(this.frozen !== undefined && { frozen: this.frozen }),
+        ...((this.isAtRest || this.closed !== undefined) && { isAtRest: true }),
+        ...(this.closed !== undefined && { closed: this.closed }),
         ...(this.windowClosesAt !== undefined && { windowClosesAt: this.windowClosesAt }),
         ...(this.lastError !== undefined && { lastError: this.lastError }),
         ...(failed.length > 0 && { failedHosts: failed }),
@@ -340,7 +340,7 @@ class ResourceLog {
   happened(event: string, before: SubTask, after: SubTask): void {
     if (after.subTasks && !before.subTasks) this.partsRead(after.subTasks);
     if (waits.has(event)) this.tell("Resource waits", { doing: after.description });
-    if (event === "FreezeChanged") this.tell("Resource frozen or thawed", { doing: after.description });
+    if (event === "ClosureChanged") this.tell("What may begin of a resource changed", { doing: after.description });
     if (event === "PauseChanged") this.tell("Resource paused or resumed", { doing: after.description });
     const known = new Map(before.subTasks?.map((part) => [nameOf(part), part.status]));
     for (const part of after.subTasks ?? []) {

@@ -8,7 +8,7 @@ import {
 import type { ErrorBody } from "../../src/domain/errors";
 import { interrupted, type ResourceOutcome } from "../../src/domain/task/sub-task";
 import { Timestamp } from "../../src/domain/timestamp";
-import { errorOf, frozenIn } from "../failures";
+import { errorOf, closureIn } from "../failures";
 import { showStartsAt, showStartsNow } from "../list-columns";
 import { BeginPayload, beginSignal, rescheduledSignal, type ResourceResult } from "../messages";
 import type { EndDetails, ResourceState } from "./resource-state";
@@ -90,7 +90,7 @@ export async function runStage<S extends string, T>(
     return result;
   } catch (failure) {
     const error = isCancellation(failure) ? interrupted(title) : errorOf(failure);
-    state.record(frozenIn(failure) ? { type: "StageLeft", stage } : { type: "StageFailed", stage, error });
+    state.record(closureIn(failure) ? { type: "StageLeft", stage } : { type: "StageFailed", stage, error });
     throw failure;
   }
 }

@@ -22,7 +22,7 @@ import {
 import type { ActivityWaits } from "../../src/domain/time-limits";
 import { changeOptions, clusterTarget, gateOptions, readOptions } from "../activity-options";
 import { currentTime, now, timestampIn } from "../clock";
-import { errorOf, frozenIn, progressOf } from "../failures";
+import { errorOf, closureIn, progressOf } from "../failures";
 import { runResumable, retryWhileLost } from "../lost-activities";
 import type { ClusterUpgradeState } from "./cluster-state";
 import { endHereIfCancelled } from "./resource-workflow";
@@ -64,17 +64,17 @@ export async function upgradeHosts(
       part = { ...part, group: state.stillWaiting(part.group) };
       if (part.group.length === 0) break;
       hasBegun = true;
-      const { gateClosed, frozen, failures } = await upgradeGroup(state, { ...part, commit, gate });
+      const { gateClosed, closed, failures } = await upgradeGroup(state, { ...part, commit, gate });
       const last = failures.at(-1);
       if (last && state.counts().failed > rollout.toleratedFailures) {
         state.hostsWait();
         throw last.cause;
       }
-      if (frozen) {
-        part = frozen;
+      if (closed) {
+        part = closed;
         state.hostsWait();
         // Its Activity leaves a host out that is held now; what keeps all of them is waited for.
-        if (frozen.error.errorCode !== "HOST_HELD") await state.thawed(frozen.error);
+        if (closed.error.errorCode !== "HOST_HELD") await state.untilOpen(closed.error);
       } else if (!gateClosed) break;
       await untilNextMayBegin(state, { gate: rollout.healthGate, ...gateClosed });
       gate = false;
@@ -115,12 +115,12 @@ interface HostGroup extends GroupPart {
 interface GroupEnd extends Pick<RemediationResult, "gateClosed"> {
   readonly failures: readonly Failure[];
   /** The hosts that a freeze has kept from beginning. */
-  readonly frozen?: GroupPart & { readonly error: ErrorBody };
+  readonly closed?: GroupPart & { readonly error: ErrorBody };
 }
 
 /**
  * Hosts at the same time, each to its end: together where their component manager remediates them so. Gives the failures, or
- * that the gate is closed, or that everything is frozen; throws only where the upgrade was cancelled.
+ * that the gate is closed, or that nothing may begin; throws only where the upgrade was cancelled.
  */
 async function upgradeGroup(state: ClusterUpgradeState, { group, ...options }: HostGroup): Promise<GroupEnd> {
   const parts = isRemediatedTogether(state.input.cluster) ? [group] : group.map((host) => [host]);
@@ -128,17 +128,17 @@ async function upgradeGroup(state: ClusterUpgradeState, { group, ...options }: H
   // Whatever else was to be told of a host is a failure; only a cancellation is thrown.
   for (const end of ends) if (end.status === "rejected") throw end.reason;
   const told = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
-  const [closed] = told.flatMap(({ gateClosed }) => gateClosed ?? []);
-  const frozen = told.flatMap((end) => end.frozen ?? []);
-  const [first] = frozen;
+  const [gateClosed] = told.flatMap((end) => end.gateClosed ?? []);
+  const kept = told.flatMap((end) => end.closed ?? []);
+  const [first] = kept;
   return {
     failures: told.flatMap(({ failures }) => failures),
-    ...(closed && { gateClosed: closed }),
+    ...(gateClosed && { gateClosed }),
     ...(first && {
-      frozen: {
+      closed: {
         error: first.error,
-        group: frozen.flatMap((part) => part.group),
-        known: new Map(frozen.flatMap((part) => [...part.known])),
+        group: kept.flatMap((part) => part.group),
+        known: new Map(kept.flatMap((part) => [...part.known])),
       },
     }),
   };
@@ -196,15 +196,15 @@ async function upgradeTogether(
     if (isCancellation(failure)) throw failure;
     const at = now();
     const progress = progressOf(failure, RemediationProgress);
-    const frozen = frozenIn(failure);
-    if (frozen) {
+    const closed = closureIn(failure);
+    if (closed) {
       for (const { host } of hosts) state.record({ type: "HostPutBack", host });
       // Of a first attempt nothing is known that matters.
       const again = progress?.failures.some((count) => count > 0) ? progress : undefined;
       if (again) for (const { host } of hosts) state.noteAttempted(host);
       return {
         failures: [],
-        frozen: { error: frozen, group, known: new Map(again ? [[hosts[0]?.host ?? "", again]] : []) },
+        closed: { error: closed, group, known: new Map(again ? [[hosts[0]?.host ?? "", again]] : []) },
       };
     }
     const error = errorOf(failure);

@@ -2,7 +2,7 @@ import type { ErrorBody } from "../../src/domain/errors";
 import type { ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import { toTimestamp } from "../../src/domain/timestamp";
 import { currentTime } from "../clock";
-import { lookAtClosure } from "../freeze-look";
+import { lookAtClosure } from "../closure-look";
 import { type Known, waitAtRest } from "./continue-as-new";
 import { acquireLocks, findHeld, type LockedResource } from "./locks";
 import type { UpgradeState } from "./upgrade-state";

@@ -183,7 +183,7 @@ export class UpgradeActivity {
   }
 
   /** A freeze, the calendar or a hold keeps something from beginning, for which the message is why, or none does any more. */
-  freezeChanged(closed: Closed | undefined, before: Closed | undefined): void {
+  closureChanged(closed: Closed | undefined, before: Closed | undefined): void {
     if (closed) this.add({ kind: closures[closed.code].begins, message: closed.message });
     else this.add({ kind: closures[before?.code ?? "FROZEN"].ends });
   }

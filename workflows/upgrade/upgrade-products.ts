@@ -13,7 +13,7 @@ import { currentTime, now } from "../clock";
 import { retryWhileLost } from "../lost-activities";
 import type { ResourceResult } from "../messages";
 import { HistoryTooLong, isHistoryTooLong } from "./continue-as-new";
-import { FreezeGate } from "./freeze-gate";
+import { ClosureGate } from "./closure-gate";
 import { Rescheduled } from "./lock-wait";
 import { type LockedResource, releaseAll } from "./locks";
 import { runPrechecks } from "./upgrade-prechecks";
@@ -61,7 +61,7 @@ class ProductRun {
   private readonly begun: Promise<void>[] = [];
   private waiting: readonly LockedResource[];
   private started = false;
-  private readonly freezes: FreezeGate;
+  private readonly closures: ClosureGate;
 
   constructor(
     private readonly state: UpgradeState,
@@ -73,7 +73,7 @@ class ProductRun {
     private readonly isAfterAnother: boolean,
   ) {
     this.waiting = resources;
-    this.freezes = new FreezeGate(state);
+    this.closures = new ClosureGate(state);
   }
 
   async run(): Promise<readonly ErrorBody[]> {
@@ -103,7 +103,7 @@ class ProductRun {
 
   /** Nothing has begun, and by another schedule the locks are not to be held yet. */
   private get isTooEarly(): boolean {
-    if (this.started || this.isAfterAnother || this.freezes.size > 0 || this.state.paused) return false;
+    if (this.started || this.isAfterAnother || this.closures.size > 0 || this.state.paused) return false;
     return this.state.times.lockTime(this.state.unfinished()) > currentTime();
   }
 
@@ -129,30 +129,30 @@ class ProductRun {
   }
 
   private isMissed(resource: LockedResource): boolean {
-    const isFrozen = this.freezes.holds(resource.resource);
-    return !isFrozen && this.state.times.missesStart(this.current(resource), this.readyAtOf(resource));
+    const isClosed = this.closures.holds(resource.resource);
+    return !isClosed && this.state.times.missesStart(this.current(resource), this.readyAtOf(resource));
   }
 
   private mayBegin(resource: LockedResource): boolean {
-    return !this.isMissed(resource) && !this.freezes.holds(resource.resource);
+    return !this.isMissed(resource) && !this.closures.holds(resource.resource);
   }
 
   /** Before that it could not begin, for reasons other than its time: that is no delay. */
   private readyAtOf({ resource }: LockedResource): number {
-    return Math.max(this.readyAt, this.freezes.heldUntil(resource));
+    return Math.max(this.readyAt, this.closures.heldUntil(resource));
   }
 
   /** Waits for the next time or a change of the schedule. Nothing has begun yet: the upgrade as a whole is scheduled. */
   private async waitForNext(): Promise<void> {
     const phase = this.state.awaitsCommit ? "START_MISSED" : "SCHEDULED";
-    const { size: frozen } = this.freezes;
-    if (!this.started && frozen === 0 && this.state.phase !== phase) this.state.enter(phase);
+    const { size: closed } = this.closures;
+    if (!this.started && closed === 0 && this.state.phase !== phase) this.state.enter(phase);
     const { changes } = this.state.times;
     const known = { precheckedAt: this.precheckedAt };
-    const mayRest = !this.started && !this.isAfterAnother && frozen === 0;
+    const mayRest = !this.started && !this.isAfterAnother && closed === 0;
     const changed = () =>
       this.state.times.changes !== changes ||
-      this.freezes.size !== frozen ||
+      this.closures.size !== closed ||
       (mayRest && isHistoryTooLong(this.state, known));
     const next = Math.min(...this.waiting.filter((one) => this.mayBegin(one)).map((one) => this.timeOf(one)));
     if (!Number.isFinite(next)) await condition(changed);
@@ -188,7 +188,7 @@ class ProductRun {
     const left = due.filter((one) => !without.includes(one));
     do {
       await this.state.untilResumed();
-      await this.freezes.look(left.map(({ resource }) => resource));
+      await this.closures.look(left.map(({ resource }) => resource));
     } while (this.state.paused);
     // What has become late meanwhile, while no worker ran for example, waits for its commit with the others.
     const wanted = left.filter(({ resource }) => !this.state.known.isSkipped(resource));

@@ -36,7 +36,7 @@ export interface Publishable {
   /** Of a scheduled upgrade, the lock that it has to wait for. */
   readonly lockHeld: (LongWait & { readonly since: string }) | undefined;
   /** Why a freeze or a maintenance window keeps something of it from beginning. */
-  readonly frozen: Closed | undefined;
+  readonly closed: Closed | undefined;
   readonly decision: PhaseState["decision"];
   readonly decideBy: number;
   readonly failedPrechecks: readonly ErrorBody[];
@@ -188,10 +188,10 @@ export class UpgradePublication {
 
   /** All that the phase which clients read follows from. */
   private get phaseState(): PhaseState {
-    const { phase, cancelling, decision, lastError, lockHeld, frozen, failedPrechecks, task, ...state } = this.state();
+    const { phase, cancelling, decision, lastError, lockHeld, closed, failedPrechecks, task, ...state } = this.state();
     const { facts } = this.known;
     return {
-      ...{ phase, cancelling, decision, lastError, frozen, lockHeld: lockHeld?.message },
+      ...{ phase, cancelling, decision, lastError, closed, lockHeld: lockHeld?.message },
       failedPrechecks: failedPrechecks.map(({ message }) => message),
       missedStart: this.times.awaitCommit ? task.waitingFor : undefined,
       inWork: state.isPrechecking || isInWork(facts),

@@ -53,7 +53,7 @@ export class UpgradeState {
   private isPrechecking = false;
   private lockAwaited: Publishable["lockHeld"];
   /** Why freezes keep resources from beginning what comes next, by their ids. */
-  private readonly frozen = new Map<string, Closed>();
+  private readonly closed = new Map<string, Closed>();
   private decision: Publishable["decision"] = "OPEN";
   readonly known: KnownResources;
   readonly publication: UpgradePublication;
@@ -255,7 +255,7 @@ export class UpgradeState {
     const error = skippedError(resourceTitle(resource), resourceId, why);
     log.info("A resource was left out by an operator", { resourceId, by: why.by });
     this.known.leaveOut(resourceId, { reasonCode: "SKIPPED_BY_OPERATOR", error });
-    this.freezeChanged(resourceId, undefined);
+    this.closureChanged(resourceId, undefined);
     this.record({ type: "ResourceLeftOut", resourceId, error, ...skippedByOperator(why) });
     this.resourceErrors = this.resourceErrors.filter(({ context }) => context?.["resourceId"] !== resourceId);
     this.locked.get(resourceId)?.release();
@@ -355,7 +355,7 @@ export class UpgradeState {
         approvals,
         approvalContext,
         acknowledgements,
-        frozen: this.frozenBy,
+        closed: this.closedBy,
       },
     };
   }
@@ -381,31 +381,31 @@ export class UpgradeState {
   }
 
   /** A freeze keeps a resource from beginning what comes next, or the maintenance window does, or none any more. */
-  freezeChanged(resourceId: string, closed: Closed | undefined): void {
-    if (this.frozen.get(resourceId)?.message === closed?.message) return;
+  closureChanged(resourceId: string, closed: Closed | undefined): void {
+    if (this.closed.get(resourceId)?.message === closed?.message) return;
     // Whoever has begun to wait for a thaw goes on with that, also for what was left out meanwhile.
     if (closed && this.known.leftOut.has(resourceId)) return;
-    const before = this.frozenBy;
-    if (closed) this.frozen.set(resourceId, closed);
-    else this.frozen.delete(resourceId);
-    const task = this.frozenBy;
+    const before = this.closedBy;
+    if (closed) this.closed.set(resourceId, closed);
+    else this.closed.delete(resourceId);
+    const task = this.closedBy;
     this.record({
-      type: "FreezeChanged",
+      type: "ClosureChanged",
       resourceId,
       ...(closed && { closed }),
       ...(task && { task }),
     });
-    if (task?.message !== before?.message) this.activity.freezeChanged(task, before);
+    if (task?.message !== before?.message) this.activity.closureChanged(task, before);
     this.publish();
   }
 
   /** Why something of the upgrade does not begin; undefined where no freeze keeps it from that. */
-  private get frozenBy(): Closed | undefined {
-    const [first] = this.frozen.values();
+  private get closedBy(): Closed | undefined {
+    const [first] = this.closed.values();
     return first;
   }
 
-  hostsReported({ lastError, failedHosts = [], frozen, windowClosesAt, ...report }: HostsReport): void {
+  hostsReported({ lastError, failedHosts = [], closed, windowClosesAt, ...report }: HostsReport): void {
     const { resourceId, hosts } = report;
     const resource = this.resources.find((one) => one.resourceId === resourceId);
     if (!resource) return;
@@ -413,16 +413,16 @@ export class UpgradeState {
     this.notifier.hostsCounted(resourceId, hosts, lastError);
     this.lastError = lastError ?? this.lastError;
     this.known.hostsReported(report);
-    if (frozen !== undefined || windowClosesAt !== undefined) this.known.windowKnown(resourceId, windowClosesAt);
+    if (closed !== undefined || windowClosesAt !== undefined) this.known.windowKnown(resourceId, windowClosesAt);
     this.publication.publishFacts();
-    this.freezeChanged(resourceId, frozen);
+    this.closureChanged(resourceId, closed);
   }
 
   /** Keeps a resource's result, and gives it with all that is known of its hosts. */
   resourceEnded(resourceId: string, ended: ResourceResult): ResourceResult {
     const result = this.known.ended(resourceId, ended);
     this.hostSkips.ended(resourceId);
-    this.freezeChanged(resourceId, undefined);
+    this.closureChanged(resourceId, undefined);
     const resource = this.resources.find((one) => one.resourceId === resourceId);
     if (resource) this.activity.resourceEnded(resource, result);
     this.notifier.hostsCounted(resourceId, result.hosts, result.error?.message);

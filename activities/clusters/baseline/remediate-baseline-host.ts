@@ -3,7 +3,7 @@ import type { BaselineHostStageType } from "../../../src/domain/task/host-remedi
 import { versionText } from "../../../src/domain/version";
 import { CancelledBeforeStart } from "../../activity-run";
 import { DriverError } from "../../drivers/driver-error";
-import { FrozenError } from "../../freeze-check";
+import { ClosureError } from "../../closure-check";
 import type { Vim25Host } from "../../drivers/vim25/vim25-models";
 import type { RemediationContext } from "../remediate-hosts";
 import { HostFailure, hostFailure } from "../remediation-errors";
@@ -59,7 +59,7 @@ class BaselineHostRun {
       await this.#upgrade();
     } catch (error) {
       // What a race with a freeze, or an earlier run, has switched off does not stay so until the freeze is lifted.
-      if (error instanceof CancelledFailure && !(error instanceof FrozenError)) throw error;
+      if (error instanceof CancelledFailure && !(error instanceof ClosureError)) throw error;
       // Then it has just been tried.
       if (error instanceof HostFailure && error.code === "HOST_NOT_BACK_IN_SERVICE") throw error;
       throw await restoreHostAfterFailure(this.#context, error);

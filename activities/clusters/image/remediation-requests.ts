@@ -1,7 +1,7 @@
 import type { ActivityLimits } from "../../activity-limits";
 import { reasonsOf, saysServiceRestart } from "../../complete-task";
 import type { ClusterTarget } from "../../contract";
-import { type Begin, FrozenError } from "../../freeze-check";
+import { type Begin, ClosureError } from "../../closure-check";
 import { DriverError, isAnsweredForNow, isBusy } from "../../drivers/driver-error";
 import type { VlcmClient } from "../../drivers/vlcm/vlcm-client";
 import { ApplyResult, type TaskInfo, textsOf } from "../../drivers/vlcm/vlcm-models";
@@ -95,7 +95,7 @@ export class RemediationRequests {
       this.#uncertain.clear();
       return true;
     } catch (error) {
-      if (error instanceof FrozenError) progress.retract();
+      if (error instanceof ClosureError) progress.retract();
       if (!(error instanceof DriverError) || error.kind === "permanent") throw error;
       progress.note(error.message);
       if (isBusy(error) || error.kind === "alreadyDone") {

@@ -31,7 +31,7 @@ import {
   type ResourceOutcome,
   resultSubTask,
   waitingPart,
-  withFreeze,
+  withClosure,
   withPause,
 } from "./sub-task";
 
@@ -72,7 +72,7 @@ export type ClusterProgress = { readonly at: string } & (
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
   /** A freeze keeps it from beginning what comes next, for which the message is why; none where it was lifted. */
-  | { readonly type: "FreezeChanged"; readonly closed?: Closed }
+  | { readonly type: "ClosureChanged"; readonly closed?: Closed }
   | { readonly type: "HostStarted"; readonly host: string }
   /** The cluster was not healthy, or everything is frozen: nothing was asked for, and the host waits again. */
   | { readonly type: "HostPutBack"; readonly host: string }
@@ -139,8 +139,8 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
       return waitingPart(subTask, progress.waitingFor);
     case "PauseChanged":
       return withPause(subTask, progress.paused);
-    case "FreezeChanged":
-      return withFreeze(subTask, progress.closed);
+    case "ClosureChanged":
+      return withClosure(subTask, progress.closed);
     case "HostStarted":
       return withHost(upgradingHosts(subTask), progress.host, "PENDING", (host) => ({
         ...host,

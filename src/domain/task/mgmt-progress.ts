@@ -23,7 +23,7 @@ import {
   resultSubTask,
   serverResource,
   waitingPart,
-  withFreeze,
+  withClosure,
   withPause,
 } from "./sub-task";
 
@@ -81,7 +81,7 @@ export type MgmtEvent = { readonly at: string } & (
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
   /** A freeze keeps it from beginning what comes next, for which the message is why; none where it was lifted. */
-  | { readonly type: "FreezeChanged"; readonly closed?: Closed }
+  | { readonly type: "ClosureChanged"; readonly closed?: Closed }
   /** The switchover waits for this Timestamp. */
   | { readonly type: "SwitchoverAwaited"; readonly until: string }
   | {
@@ -125,8 +125,8 @@ export function applyMgmtProgress(subTask: SubTask, event: MgmtEvent): SubTask {
       };
     case "PauseChanged":
       return withPause(subTask, event.paused);
-    case "FreezeChanged":
-      return withFreeze(subTask, event.closed);
+    case "ClosureChanged":
+      return withClosure(subTask, event.closed);
     case "SwitchoverAwaited":
       return waitingPart(subTask, {
         code: "SWITCHOVER",

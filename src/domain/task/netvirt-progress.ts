@@ -29,7 +29,7 @@ import {
   type ResourceOutcome,
   resultSubTask,
   serverResource,
-  withFreeze,
+  withClosure,
   withPause,
 } from "./sub-task";
 
@@ -50,7 +50,7 @@ export type NetvirtEvent = { readonly at: string } & (
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
   /** A freeze keeps it from beginning what comes next, for which the message is why; none where it was lifted. */
-  | { readonly type: "FreezeChanged"; readonly closed?: Closed }
+  | { readonly type: "ClosureChanged"; readonly closed?: Closed }
   /** `ComponentPutBack`: a freeze has kept it from beginning, or from going on with its next hosts. */
   | {
       readonly type: "ComponentStarted" | "ComponentPutBack" | "ComponentSucceeded";
@@ -94,15 +94,15 @@ export function applyNetvirtProgress(subTask: SubTask, event: NetvirtEvent): Sub
       return { ...subTask, subTasks: event.components.map((component) => componentSubTask(component, at)) };
     case "PauseChanged":
       return withPause(subTask, event.paused);
-    case "FreezeChanged":
-      return withFreeze(subTask, event.closed);
+    case "ClosureChanged":
+      return withClosure(subTask, event.closed);
     case "ComponentPutBack":
       return withComponent(subTask, event.component, "IN_PROGRESS", (component) => ({
         ...component,
         status: "PENDING",
       }));
     case "ComponentStarted":
-      return withComponent(withFreeze(subTask, undefined), event.component, "PENDING", (component) => ({
+      return withComponent(withClosure(subTask, undefined), event.component, "PENDING", (component) => ({
         ...component,
         status: "IN_PROGRESS",
       }));

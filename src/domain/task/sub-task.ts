@@ -137,7 +137,7 @@ export function waitingPart(part: SubTask, waitingFor: WaitingFor): SubTask {
 }
 
 /** The part waiting for the end of a freeze or a hold, or for the maintenance window; at work again where there is none. */
-export function withFreeze(part: SubTask, closed: Closed | undefined): SubTask {
+export function withClosure(part: SubTask, closed: Closed | undefined): SubTask {
   if (closed) return waitingPart(part, closed);
   if (!Closed.is(part.waitingFor)) return part;
   return describePart(atWork(part), `${reopened[part.waitingFor.code]}; the upgrade continues.`);

@@ -51,7 +51,7 @@ export type TaskProgress = { readonly at: string } &
      * A freeze keeps this resource from beginning, for which the message is why, or none does any more. `task`: the same of the
      * Task as a whole.
      */
-    | { readonly type: "FreezeChanged"; readonly resourceId: string; readonly closed?: Closed; readonly task?: Closed }
+    | { readonly type: "ClosureChanged"; readonly resourceId: string; readonly closed?: Closed; readonly task?: Closed }
     /** What a resource's own Workflow says of it. */
     | { readonly type: "ResourceChanged"; readonly resourceId: string; readonly subTask: SubTask }
     /** Somebody has cancelled it; it has not ended yet. */
@@ -133,7 +133,7 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
       return confirmStart(task);
     case "MaintenanceOverridden":
       return { ...task, ...overrideOf(progress) };
-    case "FreezeChanged":
+    case "ClosureChanged":
       return changeFreeze(task, progress);
     case "StartedLate":
       return startLate(task, progress.seconds);
@@ -262,7 +262,7 @@ function enterPhase(
 /** What waits for a commit goes on saying that. */
 function changeFreeze(
   task: Task,
-  { resourceId, closed, task: own, at }: Extract<TaskProgress, { readonly type: "FreezeChanged" }>,
+  { resourceId, closed, task: own, at }: Extract<TaskProgress, { readonly type: "ClosureChanged" }>,
 ): Task {
   const changed = changeAll(task, (product) =>
     withResource(

@@ -20,7 +20,7 @@ export interface PhaseState {
   /** The earliest time of what is left, where it lies ahead. */
   readonly nextTime: number | undefined;
   /** Why a freeze or a maintenance window keeps something of it from beginning. */
-  readonly frozen: Closed | undefined;
+  readonly closed: Closed | undefined;
   /** Why locks of a scheduled upgrade cannot be had now. */
   readonly lockHeld: string | undefined;
   /** What has become of a failed upgrade: it is `OPEN` until it is retried, resolved, or its time is over. */
@@ -38,7 +38,7 @@ const afterFailure = { OPEN: "ACTION_REQUIRED", RESOLVED: "RESOLVED", EXPIRED: "
 
 /** The phase that clients read. The only place where it is decided. */
 export function publishedPhase(state: PhaseState): PublishedPhase {
-  const { phase, cancelling, failedPrechecks, missedStart, inWork, nextTime, frozen, lockHeld } = state;
+  const { phase, cancelling, failedPrechecks, missedStart, inWork, nextTime, closed, lockHeld } = state;
   const { decision, approvalsWanted } = state;
   if (cancelling && !hasEnded(phase)) return "CANCELLING";
   if (approvalsWanted !== undefined && awaitsApproval.has(phase) && !inWork) return "ACTION_REQUIRED";
@@ -57,7 +57,7 @@ export function publishedPhase(state: PhaseState): PublishedPhase {
     case "RUNNING":
       if (inWork) return "RUNNING";
       if (missedStart) return "ACTION_REQUIRED";
-      return nextTime === undefined && frozen === undefined ? "RUNNING" : "WAITING";
+      return nextTime === undefined && closed === undefined ? "RUNNING" : "WAITING";
     case "PAUSED":
       return inWork ? "PAUSING" : "PAUSED";
     case "SUCCESSFUL":
@@ -88,7 +88,7 @@ export function phaseEnd(state: PhaseState): string | undefined {
 
 /** What an upgrade waits for in its phase, in words of people; undefined where it waits for nothing. */
 export function phaseWait(state: PhaseState): Omit<WaitingFor, "since"> | undefined {
-  const { phase, missedStart, nextTime, lockHeld, failedPrechecks, approvalsWanted, frozen } = state;
+  const { phase, missedStart, nextTime, lockHeld, failedPrechecks, approvalsWanted, closed } = state;
   const published = publishedPhase(state);
   const forTime = nextTime && { code: "TIME" as const, message: `It starts at ${utcMinute(nextTime)}.` };
   switch (published) {
@@ -102,11 +102,11 @@ export function phaseWait(state: PhaseState): Omit<WaitingFor, "since"> | undefi
     case "SCHEDULED":
     case "WAITING":
       if (lockHeld !== undefined) return { code: "LOCK", message: lockHeld };
-      if (frozen) return frozen;
+      if (closed) return closed;
       if (forTime) return forTime;
       return phase === "ACCEPTED" ? { code: "LOCK", message: "It is locking its resources." } : undefined;
     case "RUNNING":
-      return missedStart ?? frozen;
+      return missedStart ?? closed;
     case "PAUSING":
       return { code: "WORK_IN_PROGRESS", message: `${whatIsInWork(state)} before it is paused.` };
     case "PAUSED":

@@ -189,7 +189,7 @@ export function upgradeWithFacts(plan: UpgradePlan, facts: UpgradeFacts, told: T
   const begins = Math.min(...(unfinished.length > 0 ? unfinished : resources).map(beginTime));
   const hosts = sumHosts(plan, facts);
   // When a freeze or a window lets it continue is not known to those in work.
-  const end = state.frozen ? undefined : expectedEnd(plan, facts, unfinished, told.now);
+  const end = state.closed ? undefined : expectedEnd(plan, facts, unfinished, told.now);
   const hostVersions = sumVersions(plan, facts);
   const closes = windowEnd(facts);
   const leftOut = resources.flatMap(({ resourceId, name }) => {
@@ -258,7 +258,7 @@ function initialState(plan: UpgradePlan, phase: UpgradePhase = firstPhase(plan))
     inWork: false,
     hostsInWork: 0,
     nextTime: phase === "SCHEDULED" ? earliest : undefined,
-    frozen: undefined,
+    closed: undefined,
     lockHeld: undefined,
     decision: "OPEN",
     decideBy: undefined,

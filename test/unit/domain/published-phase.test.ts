@@ -21,7 +21,7 @@ const state = (phase: UpgradePhase, more: Partial<PhaseState> = {}): PhaseState 
   inWork: false,
   hostsInWork: 0,
   nextTime: undefined,
-  frozen: undefined,
+  closed: undefined,
   lockHeld: undefined,
   decision: "OPEN",
   decideBy: undefined,

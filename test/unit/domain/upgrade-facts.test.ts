@@ -47,7 +47,7 @@ describe("Facts of an upgrade", () => {
       inWork: true,
       hostsInWork: hostsInWork(facts),
       nextTime: undefined,
-      frozen: undefined,
+      closed: undefined,
       lockHeld: undefined,
       decision: "OPEN",
       decideBy: undefined,
@@ -86,7 +86,7 @@ describe("Facts of an upgrade", () => {
     const paused = enterPublishedPhase(all, "PAUSED", minutes(50));
     expect(view(paused, 50)).not.to.have.property("expectedEnd");
     const calm = told(all, 50);
-    const closed = { ...calm, state: { ...calm.state, frozen: { code: "WINDOW" as const, message: "Closed." } } };
+    const closed = { ...calm, state: { ...calm.state, closed: { code: "WINDOW" as const, message: "Closed." } } };
     expect(upgradeWithFacts(plan, all, closed), "a closed window").not.to.have.property("expectedEnd");
   });
 

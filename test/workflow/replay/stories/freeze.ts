@@ -1,5 +1,5 @@
 import { isRight } from "fp-ts/Either";
-import { frozenFailure } from "../../../../activities/failures";
+import { closedFailure } from "../../../../activities/failures";
 import { type Freeze, freezeWorkflowId, frozenError } from "../../../../src/domain/freeze";
 import { temporalFreezes } from "../../../../src/temporal/freezes";
 import { eventually } from "../../../support/eventually";
@@ -45,7 +45,7 @@ async function frozenBeforeHost(bench: UpgradeBench): Promise<RunningUpgrade> {
     new FakeActivities(
       {
         remediateHost: async (input) => {
-          if (isFrozen && (await bench.readFreezes([domain])).length > 0) throw frozenFailure(frozenError(frozen));
+          if (isFrozen && (await bench.readFreezes([domain])).length > 0) throw closedFailure(frozenError(frozen));
           if (!isFrozen) await freeze(bench, frozen);
           isFrozen = true;
           return upgraded(input);

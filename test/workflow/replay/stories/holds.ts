@@ -1,5 +1,5 @@
 import { isRight } from "fp-ts/Either";
-import { frozenFailure } from "../../../../activities/failures";
+import { closedFailure } from "../../../../activities/failures";
 import { heldError, type Hold, holdWorkflowId } from "../../../../src/domain/hold";
 import { temporalHolds } from "../../../../src/temporal/holds";
 import { eventually } from "../../../support/eventually";
@@ -76,7 +76,7 @@ async function heldBeforeHost(bench: UpgradeBench): Promise<RunningUpgrade> {
       {
         remediateHost: async (input) => {
           const [found] = isHeld ? await bench.holds.readHolds([held]) : [];
-          if (found) throw frozenFailure(heldError(found));
+          if (found) throw closedFailure(heldError(found));
           if (!isHeld) await hold(bench);
           isHeld = true;
           return upgraded(input);

@@ -2,11 +2,11 @@ import { expect } from "chai";
 import {
   beginUnder,
   type Closures,
-  findFreeze,
+  whyClosed,
   findHeldHosts,
-  FrozenError,
-  lookAtFreeze,
-} from "../../../activities/freeze-check";
+  ClosureError,
+  lookAtClosure,
+} from "../../../activities/closure-check";
 import { type Lease, requireLease, withLease } from "../../../activities/drivers/lease";
 import type { Hold, HoldTarget } from "../../../src/domain/hold";
 import type { Freeze } from "../../../src/domain/freeze";
@@ -73,8 +73,8 @@ describe("A request that begins something", () => {
   it("is not sent while something is, and says who and why", async () => {
     frozen = [freeze];
     const error = await rejectionOf(begin([{ status: 200 }]));
-    expect(error).to.be.instanceOf(FrozenError);
-    expect((error as FrozenError).body).to.deep.include({
+    expect(error).to.be.instanceOf(ClosureError);
+    expect((error as ClosureError).body).to.deep.include({
       errorCode: "FROZEN",
       message: "alice has frozen all upgrades since 2026-12-01T01:12:00.000Z: Storage is lost.",
     });
@@ -85,18 +85,18 @@ describe("A request that begins something", () => {
     const work = () =>
       beginUnder({ ...closures, readFreezes: unreadable }, [], clock)(() => requireLease("test").renew());
     const error = await rejectionOf(withLease(lease, work));
-    expect((error as FrozenError).body.errorCode).to.equal("FREEZE_UNREADABLE");
+    expect((error as ClosureError).body.errorCode).to.equal("FREEZE_UNREADABLE");
   });
 
   it("is not sent outside of the maintenance window, which is no freeze", async () => {
     opening = { isOpen: false, because: "OUTSIDE_MAINTENANCE_WINDOW", id: "saturdays", opensAt: 1_796_504_400_000 };
     const error = await rejectionOf(begin([{ status: 200 }]));
-    expect((error as FrozenError).body).to.include({
+    expect((error as ClosureError).body).to.include({
       errorCode: "OUTSIDE_MAINTENANCE_WINDOW",
       message: "Outside maintenance window saturdays. It begins at 2026-12-05T21:00:00.000Z.",
     });
     frozen = [freeze];
-    expect(((await rejectionOf(begin([{ status: 200 }]))) as FrozenError).body.errorCode).to.equal("FROZEN");
+    expect(((await rejectionOf(begin([{ status: 200 }]))) as ClosureError).body.errorCode).to.equal("FROZEN");
   });
 
   it("is not sent while its cluster or one of its hosts is held, and a freeze is told before it", async () => {
@@ -105,7 +105,7 @@ describe("A request that begins something", () => {
     holds = [{ ...held, hostId: "host-1", hostName: "esx-1" }, held];
     const of = async () => {
       const place = { domain: "fra1", clusters: ["c-1"] };
-      const error = await findFreeze(closures, [place], { cluster: "c-1", hosts: ["host-1", "host-2"] });
+      const error = await whyClosed(closures, [place], { cluster: "c-1", hosts: ["host-1", "host-2"] });
       return error?.errorCode;
     };
     expect(await of()).to.equal("RESOURCE_HELD");
@@ -129,9 +129,9 @@ describe("A request that begins something", () => {
         clock,
       )(() => requireLease("test").renew());
     const error = await rejectionOf(withLease(lease, look));
-    expect((error as FrozenError).body.errorCode).to.equal("FREEZE_UNREADABLE");
+    expect((error as ClosureError).body.errorCode).to.equal("FREEZE_UNREADABLE");
     const found = await rejectionOf(findHeldHosts({ readHolds }, { cluster: "c-1", hosts: ["host-1"] }));
-    expect((found as FrozenError).body.errorCode).to.equal("FREEZE_UNREADABLE");
+    expect((found as ClosureError).body.errorCode).to.equal("FREEZE_UNREADABLE");
   });
 
   it("is not written when the window has closed since its look, and is not sent then", async () => {
@@ -139,7 +139,7 @@ describe("A request that begins something", () => {
       opening = { isOpen: false, because: "OUTSIDE_MAINTENANCE_WINDOW", id: "saturdays" };
     };
     expect(await begin([{ status: 200 }], close)).to.equal(0);
-    expect(await rejectionOf(begin([{ status: 200 }]))).to.be.instanceOf(FrozenError);
+    expect(await rejectionOf(begin([{ status: 200 }]))).to.be.instanceOf(ClosureError);
   });
 
   it("is not written when its look is older than 3 s, however long the process was frozen or a connection was waited for", async () => {
@@ -151,7 +151,7 @@ describe("A request that begins something", () => {
     renewal = () => {
       frozen = [freeze];
     };
-    expect(await rejectionOf(begin([{ status: 200 }]))).to.be.instanceOf(FrozenError);
+    expect(await rejectionOf(begin([{ status: 200 }]))).to.be.instanceOf(ClosureError);
   });
 
   it("needs the lease of its Activity as well", async () => {
@@ -164,7 +164,7 @@ describe("A request that begins something", () => {
       frozen = [freeze];
       clock.pass(2_000);
     };
-    expect(await rejectionOf(begin([{ status: 503 }, { status: 200 }], pass))).to.be.instanceOf(FrozenError);
+    expect(await rejectionOf(begin([{ status: 503 }, { status: 200 }], pass))).to.be.instanceOf(ClosureError);
     [frozen, looks] = [[], 0];
     expect(await begin([{ status: 200 }, { status: 200 }, { status: 200 }], pass)).to.equal(3);
     expect(looks).to.equal(1);
@@ -174,7 +174,7 @@ describe("A request that begins something", () => {
 describe("The wait for the end of a freeze", () => {
   it("fails, to be tried again, as long as the freeze is the same one", async () => {
     const look = (known?: string, frozen = [freeze]) =>
-      lookAtFreeze(
+      lookAtClosure(
         {
           readFreezes: () => Promise.resolve(frozen),
           readHolds: () => Promise.resolve([]),

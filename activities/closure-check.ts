@@ -4,9 +4,9 @@ import type { ErrorBody } from "../src/domain/errors";
 import { type Freeze, freezeUnreadable, frozenError } from "../src/domain/freeze";
 import { heldError, type Hold, type HoldTarget, type HostsOfCluster, hostTargets } from "../src/domain/hold";
 import { closedError, type MaintenancePlace, type Opening } from "../src/domain/opening";
-import type { FreezeFound, FreezeLook } from "./contract";
+import type { ClosureFound, ClosureLook } from "./contract";
 import { type Lease, requireLease, withLease } from "./drivers/lease";
-import { stillFrozenFailure } from "./failures";
+import { stillClosedFailure } from "./failures";
 
 /** Gives the freezes that concern something of these domains. Rejects where they cannot be read. */
 export type ReadFreezes = (domains: readonly string[]) => Promise<readonly Freeze[]>;
@@ -23,7 +23,7 @@ export interface Closures {
 
 /**
  * Runs a request that begins something, some hosts of a cluster for example: it is sent only while nothing is frozen, none of
- * them is held, and the window is open. Throws FrozenError, and nothing was sent.
+ * them is held, and the window is open. Throws ClosureError, and nothing was sent.
  */
 export type Begin = <A>(request: () => Promise<A>, hosts?: HostsOfCluster) => Promise<A>;
 
@@ -34,21 +34,21 @@ const validFor = 3_000;
 const renewedAfter = 1_000;
 
 /** Nothing may begin: nothing was sent. Ends an Activity as its cancellation does, past whatever handles its errors. */
-export class FrozenError extends CancelledFailure {
+export class ClosureError extends CancelledFailure {
   constructor(readonly body: ErrorBody) {
     super(body.message);
   }
 }
 
 /** The Activity: fails, so that Temporal tries it again, as long as what is known holds. */
-export async function lookAtFreeze(closures: Closures, { places, known }: FreezeLook): Promise<FreezeFound> {
+export async function lookAtClosure(closures: Closures, { places, known }: ClosureLook): Promise<ClosureFound> {
   const found = await findClosure(closures, places);
-  if (found.error !== undefined && found.error.message === known) throw stillFrozenFailure(found.error);
+  if (found.error !== undefined && found.error.message === known) throw stillClosedFailure(found.error);
   return found;
 }
 
 /** Why something may not begin now that belongs to all these places; undefined where all of it may. */
-export async function findFreeze(
+export async function whyClosed(
   closures: Closures,
   places: readonly MaintenancePlace[],
   hosts?: HostsOfCluster,
@@ -61,7 +61,7 @@ async function findClosure(
   { readFreezes, readHolds, openingOf }: Closures,
   places: readonly MaintenancePlace[],
   hosts?: HostsOfCluster,
-): Promise<FreezeFound> {
+): Promise<ClosureFound> {
   const clusters = [...new Set(places.flatMap(({ clusters: known = [] }) => known))];
   const targets = [...clusters.map((clusterId) => ({ clusterId })), ...(hosts ? hostTargets(hosts) : [])];
   try {
@@ -85,7 +85,7 @@ async function findClosure(
   }
 }
 
-/** Why hosts are held that are not to be begun then, by their ids. Throws FrozenError where that cannot be read. */
+/** Why hosts are held that are not to be begun then, by their ids. Throws ClosureError where that cannot be read. */
 export async function findHeldHosts(
   { readHolds }: Pick<Closures, "readHolds">,
   hosts: HostsOfCluster,
@@ -94,7 +94,7 @@ export async function findHeldHosts(
     const holds = await readHolds(hostTargets(hosts));
     return new Map(holds.map((hold) => [hold.hostId ?? "", heldError(hold)]));
   } catch (error) {
-    throw new FrozenError(unreadable(error));
+    throw new ClosureError(unreadable(error));
   }
 }
 
@@ -115,8 +115,8 @@ export function beginUnder(
   const isOpen = () => closures.openingOf(places).isOpen;
   return (request, hosts) => {
     const check = async () => {
-      const frozen = await findFreeze(closures, places, hosts);
-      if (frozen) throw new FrozenError(frozen);
+      const closed = await whyClosed(closures, places, hosts);
+      if (closed) throw new ClosureError(closed);
     };
     return withLease(new BeginningLease(requireLease("begin"), { check, isOpen }, clock), request);
   };
@@ -126,7 +126,7 @@ const suspensionClock: Clock = { ...monotonicClock, now: timeWithSuspension };
 
 /** What the calendar says is asked at the write itself: a window closes at its time, not some seconds after a look. */
 interface Look {
-  /** Throws FrozenError. */
+  /** Throws ClosureError. */
   check(): Promise<void>;
   isOpen(): boolean;
 }

@@ -3,15 +3,15 @@ import type { ErrorBody } from "../../src/domain/errors";
 import { type MaintenancePlace, closedFor } from "../../src/domain/opening";
 import type { ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import { currentTime } from "../clock";
-import { lookAtClosure } from "../freeze-look";
+import { lookAtClosure } from "../closure-look";
 import type { UpgradeState } from "./upgrade-state";
 
 /** Sets resources aside that a freeze, their maintenance window or a hold keeps from beginning, until they may. */
-export class FreezeGate {
+export class ClosureGate {
   /** Ids of resources that wait here. */
   private readonly waiting = new Set<string>();
   /** When freezes have let go of resources, by their ids (epoch milliseconds). */
-  private readonly thawedAt = new Map<string, number>();
+  private readonly openedAt = new Map<string, number>();
 
   constructor(private readonly state: UpgradeState) {}
 
@@ -26,7 +26,7 @@ export class FreezeGate {
 
   /** Until when a freeze has kept a resource from beginning, which is no delay of its own; 0 where none has. */
   heldUntil({ resourceId }: Pick<ResourcePlan, "resourceId">): number {
-    return this.thawedAt.get(resourceId) ?? 0;
+    return this.openedAt.get(resourceId) ?? 0;
   }
 
   /** Looks which of these may not begin now: one look for each set of places, whatever clusters are there. */
@@ -51,10 +51,10 @@ export class FreezeGate {
     for (const { resourceId } of together) this.waiting.add(resourceId);
     const places = together.flatMap((one) => one.places);
     // Nobody waits for it: the next look decides, whatever has ended this one.
-    this.untilThawed(together, places, error).catch(() => undefined);
+    this.untilOpen(together, places, error).catch(() => undefined);
   }
 
-  private async untilThawed(
+  private async untilOpen(
     together: readonly ResourcePlan[],
     places: readonly MaintenancePlace[],
     found: ErrorBody,
@@ -62,15 +62,15 @@ export class FreezeGate {
     try {
       for (let error: ErrorBody | undefined = found; error;) {
         const closed = closedFor(error);
-        for (const { resourceId } of together) this.state.freezeChanged(resourceId, closed);
+        for (const { resourceId } of together) this.state.closureChanged(resourceId, closed);
         const next = await lookAtClosure({ places, known: closed.message });
         // A hold is of single clusters, for which the next look decides.
         error = next.held && together.length > 1 ? undefined : next.error;
       }
     } finally {
       for (const { resourceId } of together) {
-        this.state.freezeChanged(resourceId, undefined);
-        this.thawedAt.set(resourceId, currentTime());
+        this.state.closureChanged(resourceId, undefined);
+        this.openedAt.set(resourceId, currentTime());
         this.waiting.delete(resourceId);
       }
     }
