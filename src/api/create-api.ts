@@ -28,7 +28,9 @@ import { bundlesRoutes, clustersRoutes, installationsRoutes } from "./routes/ins
 import { taskEventsRoutes } from "./routes/task-events";
 import { tasksRoutes } from "./routes/tasks";
 import { tokensRoutes } from "./routes/tokens";
-import { upgradeActionsRoutes, upgradesRoutes } from "./routes/upgrades";
+import { upgradePrechecksRoutes } from "./routes/upgrade-prechecks";
+import { upgradeRequestsRoutes } from "./routes/upgrade-requests";
+import { upgradesRoutes } from "./routes/upgrades";
 
 export interface ApiDependencies {
   readonly service: UpgradeService;
@@ -63,7 +65,8 @@ export function allRoutes(
 ): Route[] {
   const described = [
     ...upgradesRoutes(service),
-    ...upgradeActionsRoutes(service),
+    ...upgradeRequestsRoutes(service),
+    ...upgradePrechecksRoutes(service),
     ...tasksRoutes(service),
     ...taskEventsRoutes(service),
     ...freezeRoutes(service),

@@ -1,57 +1,30 @@
-import * as TE from "fp-ts/TaskEither";
 import * as t from "io-ts";
-import { type Role, roleCovers } from "../../authentication/authentication";
 import { PageOfActivity } from "../../domain/activity/upgrade-activity";
 import { Identifier, ResourceId } from "../../domain/codec";
 import { largestPage } from "../../domain/page";
 import { UpgradePreview } from "../../domain/plan/preview";
 import { BundleType } from "../../domain/spec/bundle";
 import { ChangeId, LabelText } from "../../domain/spec/change-record";
-import { AcknowledgementSpec } from "../../domain/spec/finding";
 import { reasonsOf } from "../../domain/spec/maintenance-override";
 import { Task } from "../../domain/spec/task";
-import { PageOfUpgrade, PublishedPhase, Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
-import {
-  ApprovalSpec,
-  partThatCounts,
-  RejectionSpec,
-  RetrySpec,
-  SkipSpec,
-  UpgradeSpec,
-  UpgradeUpdateSpec,
-} from "../../domain/spec/upgrade-spec";
+import { PageOfUpgrade, PublishedPhase, UpgradeStatus } from "../../domain/spec/upgrade";
+import { UpgradeSpec } from "../../domain/spec/upgrade-spec";
 import { Timestamp } from "../../domain/timestamp";
 import { UpgradeCounts, UpgradeSort } from "../../domain/upgrade/attention";
-import { notFound } from "../../upgrades/service-error";
 import type { UpgradeService } from "../../upgrades/upgrade-service";
 import {
-  acknowledgementExample,
   activityExample,
   countsExample,
   pageExample,
-  precheckTaskExample,
   previewExample,
-  retryExample,
-  skipExample,
   taskExample,
   upgradeExample,
   upgradeSpecExample,
-  upgradeUpdateExample,
 } from "../openapi/examples";
-import {
-  IdempotencyKey,
-  pageRequested,
-  paging,
-  parameter,
-  PrecheckId,
-  SearchText,
-  SeveralOf,
-  UpgradeId,
-} from "../parameters";
-import { json, type Success, warningHeader } from "../response";
-import type { ApiError } from "../api-error";
-import { roleRequired } from "../middleware/authenticate";
-import { commandFailures, noParameters, route, type Route } from "../route";
+import { IdempotencyKey, pageRequested, paging, parameter, SearchText, SeveralOf } from "../parameters";
+import { json, warningHeader } from "../response";
+import { noParameters, route, type Route } from "../route";
+import { answersUpgrade, ifAllowed, oneUpgrade, unknownUpgrade } from "./one-upgrade";
 
 /** What can be done with an upgrade by the id that its start answers. */
 const operationsOnUpgrades = [
@@ -73,36 +46,6 @@ const operationsOnUpgrades = [
   "retryTask",
   "cancelTask",
 ];
-
-const upgradeId = parameter(UpgradeId, "Id of the upgrade.");
-
-const oneUpgrade = { ...noParameters, path: { id: upgradeId } };
-
-const onePrecheckRun = {
-  ...noParameters,
-  path: { id: upgradeId, precheckId: parameter(PrecheckId, "Id of the run of prechecks: that of its task.") },
-};
-
-const unknownUpgrade = ({ id = "" }: Readonly<Record<string, string>>) => notFound("upgrade", id);
-
-const answersUpgrade = (description: string): Success<Upgrade> => ({
-  status: 200,
-  description,
-  representation: json(Upgrade),
-  taskId: (upgrade) => upgrade.taskId ?? upgrade.id,
-  reasons: reasonsOf,
-});
-
-/** Only an ADMIN has an upgrade ignore maintenance windows. */
-function ifAllowed<A>(
-  { maintenanceWindow }: Pick<UpgradeSpec, "maintenanceWindow">,
-  role: Role | undefined,
-  then: () => TE.TaskEither<ApiError, A>,
-): TE.TaskEither<ApiError, A> {
-  return maintenanceWindow === undefined || roleCovers(role, "ADMIN")
-    ? then()
-    : TE.left(roleRequired("ADMIN", role, "maintenanceWindow IGNORE"));
-}
 
 /** What upgrades are chosen by, also where they are only counted. */
 const filters = {
@@ -327,216 +270,4 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       handle: ({ path, query }) => service.readActivity(path.id, pageRequested(query)),
     }),
   ];
-}
-
-/** In the log it is the upgrade's, which the path names: the Task of a run has an id that nothing else is found by. */
-const precheckTaskAnswer = (status: number, description: string): Success<Task> => ({
-  status,
-  description,
-  representation: json(Task),
-});
-
-/** Controlling one upgrade: commit, new time, cancellation, pause, resume, resolve, prechecks. */
-export function upgradeActionsRoutes(service: UpgradeService): Route[] {
-  return [
-    route({
-      method: "PATCH",
-      path: "/v1/upgrades/{id}",
-      access: "WRITE",
-      role: "OPERATOR",
-      load: "COMMAND",
-      operationId: "updateUpgrade",
-      tag: "upgrades",
-      summary: "Commit, reschedule or cancel an upgrade",
-      description:
-        "Without a body, or without a field, it is a plain commit. A time commits a draft with it or gives a scheduled upgrade a new one. mgmtUpgradePatchSpecs gives switchovers of management servers another time, until they begin; alone it commits nothing. markForCancellation true cancels, and every other field is ignored then. maintenanceWindow `IGNORE` commits a draft that then waits for no maintenance window. Fields that are not known are refused.",
-      request: {
-        ...oneUpgrade,
-        body: UpgradeUpdateSpec,
-        bodyMayBeAbsent: true,
-        partThatCounts,
-        unknownFields: "REFUSED",
-      },
-      unknownPath: unknownUpgrade,
-      bodyExample: upgradeUpdateExample,
-      success: answersUpgrade("The upgrade as it is then"),
-      successExample: upgradeExample,
-      failures: commandFailures,
-      handle: ({ path, body, caller, role }) =>
-        ifAllowed(body, role, () => service.updateUpgrade(path.id, body, caller)),
-    }),
-    controlRoute(
-      service,
-      "pause",
-      "Pause an upgrade",
-      "No new host, cluster or product begins; the running host is finished.",
-    ),
-    controlRoute(service, "resume", "Resume a paused upgrade", "It continues where it was paused."),
-    controlRoute(
-      service,
-      "resolve",
-      "Give up a failed upgrade",
-      "It can no longer be retried, and counts as resolved.",
-    ),
-    route({
-      method: "POST",
-      path: "/v1/upgrades/{id}/approve",
-      access: "WRITE",
-      role: "APPROVER",
-      load: "COMMAND",
-      operationId: "approveUpgrade",
-      tag: "upgrades",
-      summary: "Approve an upgrade",
-      description:
-        "Of the upgrade as it is planned: another time needs approvals again. Not by who has asked for it (403), and once by each person.",
-      request: { ...oneUpgrade, body: ApprovalSpec, bodyMayBeAbsent: true, unknownFields: "REFUSED" },
-      unknownPath: unknownUpgrade,
-      bodyExample: { comment: "Agreed with the network team." },
-      success: answersUpgrade("The upgrade as it is then"),
-      successExample: upgradeExample,
-      failures: commandFailures,
-      handle: ({ path, body, caller }) => service.decideApproval(path.id, { name: "approve", ...body }, caller),
-    }),
-    route({
-      method: "POST",
-      path: "/v1/upgrades/{id}/reject",
-      access: "WRITE",
-      role: "APPROVER",
-      load: "COMMAND",
-      operationId: "rejectUpgrade",
-      tag: "upgrades",
-      summary: "Reject an upgrade",
-      description: "It ends as cancelled with the comment, if nothing of it has begun.",
-      request: { ...oneUpgrade, body: RejectionSpec, unknownFields: "REFUSED" },
-      unknownPath: unknownUpgrade,
-      bodyExample: { comment: "Not in the week of the fair." },
-      success: answersUpgrade("The upgrade as it is then"),
-      successExample: upgradeExample,
-      failures: commandFailures,
-      handle: ({ path, body, caller }) => service.decideApproval(path.id, { name: "reject", ...body }, caller),
-    }),
-    route({
-      method: "POST",
-      path: "/v1/upgrades/{id}/skip",
-      access: "WRITE",
-      role: "OPERATOR",
-      load: "COMMAND",
-      operationId: "skipPart",
-      tag: "upgrades",
-      summary: "Leave a cluster or a host out of an upgrade",
-      description:
-        "What has not begun, or has failed, is not upgraded; the lock of a cluster is released. What is in work is refused (409). Asked again, it changes nothing. Of a failed upgrade, the next retry leaves it out. The upgrade ends as COMPLETED_WITH_WARNING.",
-      request: { ...oneUpgrade, body: SkipSpec, unknownFields: "REFUSED" },
-      unknownPath: unknownUpgrade,
-      bodyExample: skipExample,
-      success: answersUpgrade("The upgrade as it is then"),
-      successExample: upgradeExample,
-      failures: commandFailures,
-      handle: ({ path, body, caller }) => service.skipPart(path.id, body, caller),
-    }),
-    route({
-      method: "POST",
-      path: "/v1/upgrades/{id}/retry",
-      access: "WRITE",
-      role: "OPERATOR",
-      load: "COMMAND",
-      operationId: "retryParts",
-      tag: "upgrades",
-      summary: "Retry a failed upgrade, or a part of it",
-      description:
-        "Continues under the same id; work that is done is not repeated. Without a body all that is not done, as `PATCH /v1/tasks/{id}`. What is not retried stays failed, and the upgrade with it; it can be retried later.",
-      request: { ...oneUpgrade, body: RetrySpec, bodyMayBeAbsent: true, unknownFields: "REFUSED" },
-      unknownPath: unknownUpgrade,
-      bodyExample: retryExample,
-      success: answersUpgrade("The upgrade, which continues"),
-      successExample: upgradeExample,
-      failures: commandFailures,
-      handle: ({ path, body, caller }) => service.retryParts(path.id, body, caller),
-    }),
-    route({
-      method: "POST",
-      path: "/v1/upgrades/{id}/prechecks",
-      access: "WRITE",
-      role: "OPERATOR",
-      load: "COMMAND",
-      operationId: "runPrechecks",
-      tag: "upgrades",
-      summary: "Run the prechecks of a draft again",
-      description:
-        "Earlier runs stay on the upgrade's task. The run has a task of its own, whose id is the precheckId.",
-      request: oneUpgrade,
-      unknownPath: unknownUpgrade,
-      success: {
-        ...precheckTaskAnswer(202, "The run has started"),
-        headers: { Location: { description: "Path of the run's task.", of: (task) => `/v1/tasks/${task.id}` } },
-      },
-      successExample: precheckTaskExample,
-      links: {
-        getTask: { id: "$response.body#/id" },
-        readPrechecks: { id: "$request.path.id", precheckId: "$response.body#/id" },
-      },
-      failures: commandFailures,
-      handle: ({ path, caller }) => service.runPrechecks(path.id, caller),
-    }),
-    route({
-      method: "GET",
-      path: "/v1/upgrades/{id}/prechecks/{precheckId}",
-      access: "READ",
-      role: "VIEWER",
-      load: "READ",
-      operationId: "readPrechecks",
-      tag: "upgrades",
-      summary: "Read one run of the prechecks",
-      request: onePrecheckRun,
-      unknownPath: ({ precheckId = "" }) => notFound("precheck", precheckId),
-      success: precheckTaskAnswer(200, "Ok"),
-      successExample: precheckTaskExample,
-      failures: [400, 404, 500],
-      handle: ({ path }) => service.readPrechecks(path.id, path.precheckId),
-    }),
-    route({
-      method: "POST",
-      path: "/v1/upgrades/{id}/prechecks/{precheckId}/acknowledge",
-      access: "WRITE",
-      role: "OPERATOR",
-      load: "COMMAND",
-      operationId: "acknowledgeFinding",
-      tag: "upgrades",
-      summary: "Acknowledge a finding of the prechecks",
-      description:
-        "It no longer blocks this upgrade, also in later runs of its prechecks. Each finding is acknowledged by itself: one on a host only with its hostId. A finding that is not `isAcknowledgeable` must be fixed (409).",
-      request: { ...onePrecheckRun, body: AcknowledgementSpec, unknownFields: "REFUSED" },
-      unknownPath: ({ precheckId = "" }) => notFound("precheck", precheckId),
-      bodyExample: acknowledgementExample,
-      success: precheckTaskAnswer(200, "The run of prechecks as it is then"),
-      successExample: precheckTaskExample,
-      failures: commandFailures,
-      handle: ({ path, body, caller }) => service.acknowledgeFinding(path.id, path.precheckId, body, caller),
-    }),
-  ];
-}
-
-function controlRoute(
-  service: UpgradeService,
-  name: "pause" | "resume" | "resolve",
-  summary: string,
-  description: string,
-): Route {
-  return route({
-    method: "POST",
-    path: `/v1/upgrades/{id}/${name}`,
-    access: "WRITE",
-    role: "OPERATOR",
-    load: "COMMAND",
-    operationId: `${name}Upgrade`,
-    tag: "upgrades",
-    summary,
-    description,
-    request: oneUpgrade,
-    unknownPath: unknownUpgrade,
-    success: answersUpgrade("The upgrade as it is then"),
-    successExample: upgradeExample,
-    failures: commandFailures,
-    handle: ({ path, caller }) => service.controlUpgrade(path.id, name, caller),
-  });
 }
