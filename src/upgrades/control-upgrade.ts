@@ -1,3 +1,4 @@
+import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
 import type { ErrorBody } from "../domain/errors";
@@ -25,6 +26,7 @@ import type {
   Holds,
   Identities,
   RequestAnswer,
+  Timers,
   UnansweredAnswer,
   UpgradeExecutions,
   UpgradeRequest,
@@ -151,22 +153,39 @@ export function decideApproval(deps: ControlUpgradeDependencies) {
 
 export interface RunPrechecksDependencies extends SendRequestDependencies {
   readonly executions: Pick<UpgradeExecutions, "request" | "readTask">;
+  readonly timers: Timers;
 }
+
+/** How often an accepted run is looked for, and how long after each other (milliseconds). */
+const looksForRun = { count: 10, apart: 250 };
 
 /** Runs the prechecks of a draft again; gives the Task of that run, which has begun. */
 export function runPrechecks(deps: RunPrechecksDependencies) {
   return (id: string, caller: string): TE.TaskEither<ServiceError, Task> =>
     pipe(
       sendUpgradeRequest(deps)(id, { name: "prechecks" }, caller),
-      TE.bindTo("accepted"),
-      TE.bind("task", () => deps.executions.readTask(id)),
-      TE.chain(({ accepted: { run }, task }) =>
-        // Accepted, and the worker that did so is gone before it could show the run.
-        TE.fromNullable(notYetApplied(id, "prechecks", { _tag: "Unanswered" }))(
-          run === undefined ? undefined : precheckTask(task, run),
-        ),
-      ),
+      // Without a run the draft has ended since, and has none to show.
+      TE.chain(({ run }) => (run === undefined ? TE.right(undefined) : readRun(deps, id, run))),
+      // Accepted, and the worker that did so is gone before it could show the run.
+      TE.chain(TE.fromNullable(notYetApplied(id, "prechecks", { _tag: "Unanswered" }))),
     );
+}
+
+/** The Task of a run that was accepted: a Task that is read while workers are busy may be from just before it. */
+function readRun(
+  { executions, timers }: Pick<RunPrechecksDependencies, "executions" | "timers">,
+  id: string,
+  run: number,
+): TE.TaskEither<ServiceError, Task | undefined> {
+  return async () => {
+    for (let look = 1; ; look++) {
+      const read = await executions.readTask(id)();
+      if (E.isLeft(read)) return read;
+      const found = precheckTask(read.right, run);
+      if (found !== undefined || look === looksForRun.count) return E.right(found);
+      await new Promise<void>((resolve) => timers.after(looksForRun.apart, resolve));
+    }
+  };
 }
 
 export interface CancelUpgradeDependencies extends SendRequestDependencies {

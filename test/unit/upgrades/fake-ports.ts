@@ -15,6 +15,7 @@ import type { PageOfUpgrade } from "../../../src/domain/spec/upgrade";
 import { initialTask } from "../../../src/domain/task/task-progress";
 import { defaultActivityWaits } from "../../../src/domain/time-limits";
 import type { UpgradeServiceDependencies } from "../../../src/upgrades/create-upgrade-service";
+import { ManualTimers } from "../../support/manual-timers";
 import type { Freezes, Holds, UpgradeFilter } from "../../../src/upgrades/ports";
 import type { ServiceError } from "../../../src/upgrades/service-error";
 import { noInstallations, sampleBundle, sampleCluster } from "../../support/sample-plan";
@@ -82,6 +83,8 @@ export class FakePorts {
     this.started.set(id, { task, requestDigest });
   }
 
+  readonly timers = new ManualTimers();
+
   get dependencies(): UpgradeServiceDependencies {
     const { failing } = this;
     const or = <A>(error: ServiceError | undefined, answer: () => A): TE.TaskEither<ServiceError, A> =>
@@ -137,7 +140,7 @@ export class FakePorts {
       lateStartMinutes: 60,
       lockLeadMinutes: 60,
       waits: defaultActivityWaits,
-      timers: { after: () => () => undefined },
+      timers: this.timers,
       watchLimits: { poll: 1000, quiet: 15_000, listeners: 10, listenersPerCaller: 10 },
     };
   }

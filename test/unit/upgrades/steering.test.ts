@@ -487,9 +487,21 @@ describe("Steering an upgrade", () => {
       expect(running.requests).to.deep.equal([]);
     });
 
+    it("are looked for again where the Task that is read is from before them", async () => {
+      running.answer = judged({ request: "prechecks", run: 3 });
+      const answer = service.runPrechecks(upgradeId, "alice")();
+      await ports.timers.pass(1_000);
+      running.task = applyProgress(running.task, { type: "PrechecksEnded", at });
+      running.task = applyProgress(running.task, { type: "PrechecksStarted", resources, at });
+      await ports.timers.pass(1_000);
+      expect(await answer).to.have.nested.property("right.id", `${upgradeId}-prechecks-3`);
+    });
+
     it("are recorded, and not to be sent again, where the upgrade has accepted and shows no run yet", async () => {
       running.answer = judged({ request: "prechecks", run: 7 });
-      expect(reasonOf(await service.runPrechecks(upgradeId, "alice")())).to.include({
+      const answer = service.runPrechecks(upgradeId, "alice")();
+      await ports.timers.pass(60_000);
+      expect(reasonOf(await answer)).to.include({
         tag: "FailedDependency",
         errorCode: "REQUEST_NOT_YET_APPLIED",
       });
