@@ -4,7 +4,8 @@ import { toTimestamp } from "../../src/domain/timestamp";
 import { currentTime } from "../clock";
 import { lookAtClosure } from "../closure-look";
 import { type Known, waitAtRest } from "./continue-as-new";
-import { acquireLocks, findHeld, type LockedResource } from "./locks";
+import type { LockedResource } from "./locked-resource";
+import { acquireLocks, findHeld } from "./locks";
 import type { UpgradeState } from "./upgrade-state";
 
 /** The first wait before the locks of a scheduled upgrade are tried again, and the longest (milliseconds). */

@@ -15,7 +15,7 @@ import type { ResourceResult } from "../messages";
 import { HistoryTooLong, isHistoryTooLong } from "./continue-as-new";
 import { ClosureGate } from "./closure-gate";
 import { Rescheduled } from "./lock-wait";
-import { type LockedResource, releaseAll } from "./locks";
+import { type LockedResource, releaseAll } from "./locked-resource";
 import { runPrechecks } from "./upgrade-prechecks";
 import type { UpgradeState } from "./upgrade-state";
 
