@@ -1,6 +1,6 @@
 import { CancellationScope, proxyActivities, sleep, upsertMemo, workflowInfo } from "@temporalio/workflow";
 import type { HeldLock, UpgradeActivities } from "../../activities/contract";
-import { type ErrorBody } from "../../src/domain/errors";
+import type { ErrorBody } from "../../src/domain/errors";
 import { lowerFirst } from "../../src/domain/names";
 import type { ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import {
@@ -16,7 +16,7 @@ import {
 } from "../../src/domain/resource-lock";
 import { readOptions } from "../activity-options";
 import { retryWhileLost } from "../lost-activities";
-import { type UpgradeMemo } from "../messages";
+import type { UpgradeMemo } from "../messages";
 import { lockResource, type LockedResource, releaseAll } from "./locked-resource";
 import type { UpgradeState } from "./upgrade-state";
 
