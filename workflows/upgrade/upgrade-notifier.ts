@@ -156,6 +156,11 @@ export class UpgradeNotifier {
     this.tell("upgrade.wait.long", { waitingFor });
   }
 
+  /** The maintenance window closes soon (epoch milliseconds). */
+  windowEnds(closes: number): void {
+    this.tell("upgrade.window.ending", { windowClosesAt: toTimestamp(closes) });
+  }
+
   /** Another plan needs approvals of its own. */
   approvalsDropped(): void {
     this.reportedApproval = false;
@@ -178,7 +183,7 @@ export class UpgradeNotifier {
     {
       errors = [],
       ...about
-    }: Pick<NotificationData, "resourceId" | "hosts" | "lateSeconds" | "waitingFor"> & {
+    }: Pick<NotificationData, "resourceId" | "hosts" | "lateSeconds" | "waitingFor" | "windowClosesAt"> & {
       errors?: readonly ErrorBody[];
     } = {},
   ): void {

@@ -19,6 +19,7 @@ import { UpgradeRequests } from "./upgrade-requests";
 import { runPrechecks } from "./upgrade-prechecks";
 import { checkBundle, runProducts } from "./upgrade-products";
 import { UpgradeState } from "./upgrade-state";
+import { WindowEnds } from "./window-ends";
 
 /**
  * One upgrade from its acceptance to its end; its Workflow ID is the Task id. Interprets the plan: prechecks, for a
@@ -32,6 +33,7 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: CarriedUpgrade
   const { phase } = state;
   const requests = new UpgradeRequests(state, before?.outcomes);
   const waits = new LongWaits(state);
+  const windows = new WindowEnds(state);
   const resources: LockedResource[] = [];
   let errors: readonly ErrorBody[] = before?.errors ?? [];
   if (before?.requestId !== undefined) onBehalfOf(before.requestId, () => ({ result: undefined, goesOn: true }));
@@ -80,6 +82,7 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: CarriedUpgrade
     throw failure;
   } finally {
     await waits.stop();
+    await windows.stop();
     if (state.notices.pending) await CancellationScope.nonCancellable(() => state.notices.handedOver());
   }
 }

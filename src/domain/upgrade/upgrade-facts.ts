@@ -131,7 +131,7 @@ export function isInWork({ resources }: UpgradeFacts): boolean {
 }
 
 /** When the first of the open windows closes in which something is being done; undefined where none closes. */
-function windowEnd({ resources }: UpgradeFacts): number | undefined {
+export function windowEnd({ resources }: UpgradeFacts): number | undefined {
   const ends = Object.values(resources).flatMap((one) =>
     one.isInWork === true && one.windowClosesAt !== undefined ? [one.windowClosesAt] : [],
   );

@@ -3,7 +3,7 @@ import type { NotificationInput } from "../../../../activities/contract";
 import { notifyWorkflowId } from "../../../../src/domain/notifications/upgrade-notification";
 import { eventually } from "../../../support/eventually";
 import { FakeActivities, Gate, hostFailure, upgraded } from "../../../support/fake-activities";
-import { notifierOf, untilAllIsTold } from "../../../support/notifier";
+import { dataOf, notifierOf, untilAllIsTold } from "../../../support/notifier";
 import type { RunningUpgrade } from "../../../support/running-upgrade";
 import type { UpgradeBench } from "../../../support/upgrade-bench";
 import { draftWaiting, failed, hostCount, type Story } from "../story";
@@ -125,6 +125,23 @@ export const notificationStories: Readonly<Record<string, Story>> = {
     ends: "OPEN",
     settings: ["limit.historyCount.suggestContinueAsNew=60"],
     tell: continuedDraft,
+  },
+
+  "told-that-the-window-closes": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const gate = new Gate();
+      const fake = new FakeActivities({ remediateHost: (input) => gate.pass().then(() => upgraded(input)) }, hostCount);
+      bench.closings.set("fra1", Date.now() + 30 * 60_000 + 1_000);
+      const upgrade = await bench.upgrade({ notifications: receivers }, fake);
+      await eventually(
+        async () => dataOf(fake, "upgrade.window.ending"),
+        ({ length }) => length > 0,
+      );
+      bench.closings.clear();
+      gate.open();
+      return toItsEnd(bench, upgrade);
+    },
   },
 
   "told-of-a-long-wait": {
