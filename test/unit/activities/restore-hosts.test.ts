@@ -54,11 +54,11 @@ describe("restoreHosts", function () {
   });
 
   it("leaves hosts in maintenance mode while a remediation of the cluster runs", async () => {
-    cluster = await simulateCluster();
+    cluster = await simulateCluster("IMAGE", { hosts: 3 });
     const activities = cluster.activities();
     await succeed(() => activities.setDesiredImage(cluster.target));
     await cluster.put("host-12", "IN");
-    await cluster.hostSeconds(60);
+    await cluster.hostSeconds(2);
     const attempts = { maximumAttempts: 1, retryDelay: 0 };
     const named = { host: "host-11", fqdn: "esx-01.example.com" };
     const remediation = startActivity(() => activities.remediateHosts({ ...cluster.target, hosts: [named], attempts }));
