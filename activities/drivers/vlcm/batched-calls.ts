@@ -18,7 +18,7 @@ interface BatchedCalls<K, A> {
 /**
  * Whoever asks while a call is under way shares the next one, which begins after all of them have asked: nobody gets an answer
  * that is older than the question, and many that ask at the same time cost few calls. A single question is asked at once, unless
- * it is to wait. A call that fails fails for those who share it (docs/decisions/0024).
+ * it is to wait. A call that fails fails for those who share it.
  */
 export function batchCalls<K, A>({ askAll, most = Infinity, wait }: BatchedCalls<K, A>): (key: K) => Promise<A> {
   let underWay: Promise<unknown> = Promise.resolve();
