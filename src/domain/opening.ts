@@ -67,12 +67,24 @@ export function isClosed({ errorCode }: Pick<ErrorBody, "errorCode">): boolean {
 }
 
 /** Why something may not begin now, as it is told of what waits. */
-export const Closed = t.type({ code: t.keyof({ FROZEN: null, WINDOW: null, HELD: null }), message: t.string });
+export const Closed = t.intersection([
+  t.type({ code: t.keyof({ FROZEN: null, WINDOW: null, HELD: null }), message: t.string }),
+  t.partial({
+    /** When it ends by itself, where that is known; a Timestamp. */
+    until: t.string,
+  }),
+]);
 export type Closed = t.TypeOf<typeof Closed>;
 
 /** What is waited for because of such an error. */
-export function closedFor({ errorCode, message }: Pick<ErrorBody, "errorCode" | "message">): Closed {
-  if (errorCode === "RESOURCE_HELD") return { code: "HELD", message };
+export function closedFor({
+  errorCode,
+  message,
+  context,
+}: Pick<ErrorBody, "errorCode" | "message" | "context">): Closed {
+  const until = context?.["opensAt"] ?? context?.["until"];
+  const why = { message, ...(until !== undefined && { until }) };
+  if (errorCode === "RESOURCE_HELD") return { code: "HELD", ...why };
   const isCalendar = errorCode === "CHANGE_FREEZE" || errorCode === "OUTSIDE_MAINTENANCE_WINDOW";
-  return { code: isCalendar ? "WINDOW" : "FROZEN", message };
+  return { code: isCalendar ? "WINDOW" : "FROZEN", ...why };
 }

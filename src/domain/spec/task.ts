@@ -45,6 +45,8 @@ export const WaitingFor = model(
   {
     /** When it began to wait. */
     since: Timestamp,
+    /** When the wait ends by itself, where that is known. */
+    until: Timestamp,
     /** Number of failed tries since then. */
     attempts: WholeNumber,
   },

@@ -74,11 +74,11 @@ export function publishedPhase(state: PhaseState): PublishedPhase {
 
 /** When a phase ends by itself, as far as that is known; a Timestamp. */
 export function phaseEnd(state: PhaseState): string | undefined {
-  const { nextTime, decideBy } = state;
+  const { nextTime, decideBy, closed } = state;
   switch (publishedPhase(state)) {
     case "SCHEDULED":
     case "WAITING":
-      return nextTime === undefined ? undefined : toTimestamp(nextTime);
+      return nextTime === undefined ? closed?.until : toTimestamp(nextTime);
     case "ACTION_REQUIRED":
       return state.phase !== "FAILED" || decideBy === undefined ? undefined : toTimestamp(decideBy);
     default:

@@ -84,6 +84,14 @@ describe("The phase that clients read", () => {
     expect(phaseWait(prechecks)?.message).to.contain("One. (2 more)");
   });
 
+  it("says until when a maintenance window or a freeze keeps it from going on", () => {
+    const until = "2026-12-06T01:00:00.000Z";
+    const closed = { code: "WINDOW" as const, message: "Outside maintenance window nights.", until };
+    expect(phaseEnd(state("RUNNING", { closed }))).to.equal(until);
+    expect(phaseWait(state("RUNNING", { closed }))).to.deep.equal(closed);
+    expect(phaseEnd(state("RUNNING", { closed: { code: "FROZEN", message: "Frozen." } }))).to.equal(undefined);
+  });
+
   it("is CANCELLING as soon as Temporal knows of the cancellation, unless the upgrade has ended", () => {
     const upgrade = initialUpgrade(samplePlan());
     expect(asCancelling(upgrade)).to.deep.include({ phase: "CANCELLING" });

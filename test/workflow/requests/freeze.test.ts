@@ -87,7 +87,8 @@ describe("Freezing running upgrades", function () {
     await untilFrozen(upgrade);
     expect(await partOf(upgrade, "HOSTOS")).to.deep.include({ status: "PENDING" });
     expect((await partOf(upgrade, "HOSTOS"))?.waitingFor?.code).to.equal("FROZEN");
-    expect((await upgrade.task()).waitingFor?.code).to.equal("FROZEN");
+    expect((await upgrade.task()).waitingFor).to.include({ code: "FROZEN", until });
+    expect((await upgrade.upgrade()).until).to.equal(until);
     expect(await platform.steps()).to.deep.equal([]);
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     expect(Date.now()).to.be.greaterThan(Date.parse(until));

@@ -164,6 +164,8 @@ export const taskModels = {
     code: "What it waits for, for programs.",
     message: "What it waits for, for people.",
     since: "Start of the wait.",
+    until:
+      "When it ends by itself, where that is known: a maintenance window that opens, a hold or a freeze with an end.",
     attempts: "Number of failed tries since then.",
   }),
   WaitingForCode: enumeration(WaitingForCode, "What work waits for.", {
