@@ -5,4 +5,5 @@ export { mgmtUpgradeWorkflow } from "./resource/mgmt-workflow";
 export { netvirtUpgradeWorkflow } from "./resource/netvirt-workflow";
 export { notifyWorkflow } from "./notifications/notify-workflow";
 export { watchUpgradeWorkflow } from "./notifications/watch-upgrade-workflow";
+export { readinessWorkflow } from "./readiness/readiness-workflow";
 export { upgradeWorkflow } from "./upgrade/upgrade-workflow";

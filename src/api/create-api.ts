@@ -26,6 +26,7 @@ import { holdRoutes } from "./routes/holds";
 import { healthRoutes, metricsRoutes, type MetricsSource } from "./routes/health";
 import { bundlesRoutes, clustersRoutes, installationsRoutes } from "./routes/installations";
 import { taskEventsRoutes } from "./routes/task-events";
+import { readinessRoutes } from "./routes/readiness";
 import { tasksRoutes } from "./routes/tasks";
 import { tokensRoutes } from "./routes/tokens";
 import { upgradePrechecksRoutes } from "./routes/upgrade-prechecks";
@@ -71,6 +72,7 @@ export function allRoutes(
     ...taskEventsRoutes(service),
     ...freezeRoutes(service),
     ...holdRoutes(service),
+    ...readinessRoutes(service),
     ...bundlesRoutes(service),
     ...clustersRoutes(service),
     ...installationsRoutes(service),

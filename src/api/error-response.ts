@@ -36,6 +36,7 @@ const notFoundCodes = {
   cluster: { code: "CLUSTER_NOT_FOUND" },
   host: { code: "HOST_NOT_FOUND" },
   precheck: { code: "PRECHECK_NOT_FOUND" },
+  schedule: { code: "SCHEDULE_NOT_FOUND" },
 } as const;
 
 /** What a composite error says of itself; the rest is in its nested errors. */

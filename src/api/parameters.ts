@@ -100,12 +100,20 @@ export const PrecheckId = idType("the id of a precheck run", { pattern: precheck
   precheckId.test(id),
 );
 
-/** The id of a Task: that of an upgrade, or of one of its precheck runs. */
+const ofReadiness = "-readiness(?:-\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ)?";
+const taskId = new RegExp(`${uuid.source.replace(/\$$/, "")}(?:-prechecks-[1-9]\\d{0,5}|${ofReadiness})?$`);
+
+/** The id of a Task: that of an upgrade, of one of its precheck runs, or of a readiness check. */
 export const TaskId = idType(
-  "a UUID, or the id of a precheck run",
-  { pattern: `${uuid.source.replace(/\$$/, "")}(?:-prechecks-[1-9]\\d{0,5})?$` },
-  (id) => uuid.test(id) || precheckId.test(id),
+  "a UUID, or the id of a precheck run or of a readiness check",
+  { pattern: taskId.source },
+  (id) => taskId.test(id),
 );
+
+const scheduleId = new RegExp(`${uuid.source.replace(/\$$/, "")}-readiness$`);
+
+/** The id of a schedule of readiness checks, which is that of the Task of its first run. */
+export const ScheduleId = idType("the id of a schedule", { pattern: scheduleId.source }, (id) => scheduleId.test(id));
 
 function idType(expected: string, schema: { readonly pattern: string }, accepts: (id: string) => boolean) {
   const is = (u: unknown): u is string => typeof u === "string" && accepts(u);

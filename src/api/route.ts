@@ -18,6 +18,7 @@ export type Tag =
   | "tasks"
   | "freeze"
   | "holds"
+  | "readiness"
   | "bundles"
   | "clusters"
   | "inventory"

@@ -26,6 +26,7 @@ import { temporalFreezes } from "../temporal/freezes";
 import { temporalHolds } from "../temporal/holds";
 import { PayloadEncryption } from "../temporal/payload-encryption";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
+import { temporalReadinessChecks } from "../temporal/readiness-checks";
 import { readError } from "../temporal/temporal-error";
 import { upgradeCounter } from "../temporal/upgrade-counter";
 import { temporalUpgradeExecutions } from "../temporal/upgrade-executions";
@@ -68,6 +69,7 @@ export const startApiRole: StartRole = async (config, log) => {
     executions: temporalUpgradeExecutions(client, log, currentRequestId),
     freezes: temporalFreezes(client),
     holds: temporalHolds(client),
+    readiness: temporalReadinessChecks(client),
     catalog,
     inventory: fileInventory(inventoryFile, coalescedReads(reads, systemTimers)),
     identities: systemIdentities,

@@ -106,7 +106,7 @@ export class BlockFinder {
   }
 
   private async upgradeOf(workflowId: string, kind: BlockedWorkflow["kind"], { memo }: WorkflowDescription) {
-    if (kind === "upgrade") return workflowId;
+    if (kind === "upgrade" || kind === "readiness") return workflowId;
     if (kind === "notifications") return workflowId.replace(/^notify\/([^/]*).*/, "$1");
     const upgradeId = await this.payloads.field(memo, "upgradeId").catch(() => undefined);
     return typeof upgradeId === "string" ? upgradeId : "";
@@ -208,7 +208,7 @@ export class BlockedWatch {
   /** How many Workflows of each kind are blocked; undefined while Temporal does not tell. */
   counts(): Readonly<Record<WorkflowKind, number>> | undefined {
     if (!this.isCurrent) return undefined;
-    const counts = { upgrade: 0, cluster: 0, netvirt: 0, mgmt: 0, notifications: 0 };
+    const counts = { upgrade: 0, cluster: 0, netvirt: 0, mgmt: 0, notifications: 0, readiness: 0 };
     for (const { kind } of this.blocked.values()) counts[kind] += 1;
     return counts;
   }

@@ -12,6 +12,8 @@ import type { PageRequest } from "../domain/page";
 import type { ClusterEntryFacts, ClusterFacts, ClusterLookup, Installations } from "../domain/plan/facts";
 import type { CommitSpec } from "../domain/plan/schedule";
 import type { UpgradePlan } from "../domain/plan/upgrade-plan";
+import type { ReadinessSchedule, StoredSchedule } from "../domain/readiness/readiness-spec";
+import type { ReadinessPlan } from "../domain/readiness/readiness-task";
 import type { AskedAcknowledgement } from "../domain/requests/acknowledge";
 import type { HoldingUpgrade } from "../domain/resource-lock";
 import type { RetryScope } from "../domain/requests/skip";
@@ -184,6 +186,25 @@ export interface Holds {
   put(hold: Hold, how: { readonly replaces: boolean }): TaskEither<ServiceError, "PLACED" | "TAKEN">;
   /** Succeeds also where there is none. */
   release(target: HoldTarget, releasedBy: string): TaskEither<ServiceError, void>;
+}
+
+/** Readiness checks, which are Temporal Workflow executions, and their schedules, which are Temporal Schedules. */
+export interface ReadinessChecks {
+  /** REPEATED where the same request has started it before, OTHER where another one has. */
+  start(
+    plan: ReadinessPlan,
+    origin: StartOrigin & { readonly id: string },
+  ): TaskEither<ServiceError, "STARTED" | "REPEATED" | "OTHER">;
+  read(id: string): TaskEither<ServiceError, Task>;
+  /** Succeeds also where it has ended. */
+  cancel(id: string): TaskEither<ServiceError, void>;
+  /** Without their subTasks, the latest first; a change shows a moment after it. */
+  list(page?: PageRequest): TaskEither<ServiceError, PageOfTask>;
+  /** Succeeds also where it is there. A run that its time comes upon while the one before goes on is left out. */
+  createSchedule(id: string, plan: ReadinessPlan, stored: StoredSchedule): TaskEither<ServiceError, void>;
+  /** The oldest first; a change shows a moment after it. */
+  listSchedules(): TaskEither<ServiceError, readonly ReadinessSchedule[]>;
+  deleteSchedule(id: string): TaskEither<ServiceError, void>;
 }
 
 export interface BundleCatalog {

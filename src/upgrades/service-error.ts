@@ -13,7 +13,7 @@ export interface Problem {
 }
 
 /** What a path can name that is not there. */
-export type NamedResource = "upgrade" | "task" | "bundle" | "cluster" | "host" | "precheck";
+export type NamedResource = "upgrade" | "task" | "bundle" | "cluster" | "host" | "precheck" | "schedule";
 
 /**
  * Every way in which a use case can fail. `api/error-response.ts` is the one table from here to status and body.

@@ -87,7 +87,8 @@ function startOnce(deps: StartUpgradeDependencies, request: WarnedSpec, caller: 
   );
 }
 
-const keyReused: Problem = {
+/** An Idempotency-Key that belongs to another request. */
+export const keyReused: Problem = {
   path: "Idempotency-Key",
   code: "IDEMPOTENCY_KEY_REUSED",
   message: "This Idempotency-Key was used for another request.",
@@ -183,7 +184,8 @@ function hostsOf(inventory: Pick<Inventory, "readHosts">, plan: UpgradePlan): T.
   );
 }
 
-interface PlanDependencies {
+/** What is read to decide on a request and to plan its upgrade. */
+export interface PlanDependencies {
   readonly executions: Pick<UpgradeExecutions, "lockHolders">;
   readonly freezes: Pick<Freezes, "read">;
   readonly holds: Pick<Holds, "read" | "list">;
@@ -230,9 +232,23 @@ function planSettings({
   return { resolutionDays, lateStartMinutes, lockLeadMinutes, longWaitMinutes, publicUrl, temporalAddress, waits };
 }
 
-/** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */
+/** Admits a request and plans its upgrade, which must be neither frozen nor held. */
 function admitAndPlan(
-  { catalog, inventory, executions, freezes, holds, identities, ...settings }: PlanDependencies,
+  deps: PlanDependencies,
+  request: WarnedSpec,
+  id: string,
+  until?: Deadline,
+): TE.TaskEither<ServiceError, UpgradePlan> {
+  return pipe(
+    planAdmitted(deps, request, id, until),
+    TE.chainFirst((plan) => refuseFrozen(deps.freezes, plan)),
+    TE.chain((plan) => admitHeld(deps.holds, plan)),
+  );
+}
+
+/** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */
+export function planAdmitted(
+  { catalog, inventory, executions, identities, ...settings }: PlanDependencies,
   { spec, warnings = [], caller }: WarnedSpec,
   id: string,
   until: Deadline = Infinity,
@@ -273,8 +289,6 @@ function admitAndPlan(
         ),
       ),
     ),
-    TE.chainFirst((plan) => refuseFrozen(freezes, plan)),
-    TE.chain((plan) => admitHeld(holds, plan)),
   );
 }
 

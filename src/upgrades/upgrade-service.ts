@@ -5,6 +5,7 @@ import type { FreezeSpec, FreezeStatus } from "../domain/freeze";
 import type { Hold, HoldSpec, HoldTarget, PageOfHold } from "../domain/hold";
 import type { PageRequest } from "../domain/page";
 import type { UpgradePreview } from "../domain/plan/preview";
+import type { PageOfReadinessSchedule } from "../domain/readiness/readiness-spec";
 import type { Bundle, PageOfBundle } from "../domain/spec/bundle";
 import type { Cluster, PageOfCluster } from "../domain/spec/cluster";
 import type {
@@ -22,6 +23,7 @@ import type { RetrySpec, SkipSpec, UpgradeSpec, UpgradeUpdateSpec } from "../dom
 import type { ApprovalDecision } from "./control-upgrade";
 import type { TaskFilter, UpgradeFilter, UpgradeListing } from "./ports";
 import type { HoldCaller } from "./holds";
+import type { ReadinessRequest } from "./readiness";
 import type { ServiceError } from "./service-error";
 import type { TaskListener } from "./task-history";
 import type { Follower } from "./watch-task";
@@ -80,6 +82,10 @@ export interface UpgradeService {
   putHold(target: HoldTarget, spec: HoldSpec, by: HoldCaller): TaskEither<ServiceError, Hold>;
   releaseHold(target: HoldTarget, by: HoldCaller): TaskEither<ServiceError, void>;
   listHolds(page?: PageRequest): TaskEither<ServiceError, PageOfHold>;
+  startReadiness(request: ReadinessRequest): TaskEither<ServiceError, Task>;
+  listReadiness(page?: PageRequest): TaskEither<ServiceError, PageOfTask>;
+  listReadinessSchedules(page?: PageRequest): TaskEither<ServiceError, PageOfReadinessSchedule>;
+  deleteReadinessSchedule(id: string): TaskEither<ServiceError, void>;
   /** Follows a Task; `lastEventId` names the last event that the listener has had of it. */
   watchTask(id: string, follower: Follower): TaskEither<ServiceError, TaskListener>;
   /** Ends all that goes on for a listener, so that the process can stop. */

@@ -1,24 +1,14 @@
-import { CancellationScope, isCancellation, log, proxyActivities } from "@temporalio/workflow";
-import type { ResourcePrechecks, UpgradeActivities, WorkStage } from "../../activities/contract";
+import { log } from "@temporalio/workflow";
+import type { WorkStage } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
 import { clustersOf, isCluster, type ResourcePlan } from "../../src/domain/plan/upgrade-plan";
-import type { Stage } from "../../src/domain/spec/task";
-import { type AcknowledgedFinding, findingKey, withAcknowledgements } from "../../src/domain/task/findings";
+import { withAcknowledgements } from "../../src/domain/task/findings";
 import { precheckFailed } from "../../src/domain/task/left-out";
 import { type FailedPrechecks, failedPrechecks } from "../../src/domain/task/precheck-errors";
-import { stagesOf } from "../../src/domain/task/resource-stages";
-import type { ActivityWaits } from "../../src/domain/time-limits";
-import { clusterTarget, mgmtTarget, netvirtTarget, precheckOptions } from "../activity-options";
-import { currentTime, now } from "../clock";
-import { errorOf } from "../failures";
-import { retryWhileLost } from "../lost-activities";
+import { currentTime } from "../clock";
+import { precheckResource } from "../precheck-resource";
 import { tellPrechecks } from "./upgrade-log";
 import type { UpgradeState } from "./upgrade-state";
-
-const prechecks =
-  proxyActivities<Pick<UpgradeActivities, "runClusterPrechecks" | "runNetvirtPrechecks" | "runMgmtPrechecks">>(
-    precheckOptions(),
-  );
 
 /**
  * Runs the prechecks of all the resources at the same time, to the last one even if one fails. Gives the errors, one
@@ -67,49 +57,4 @@ function leaveOut(state: UpgradeState, resource: ResourcePlan, error: ErrorBody)
   state.known.leaveOut(resourceId, { reasonCode: "PRECHECK_FAILED", error });
   state.record({ type: "ResourceLeftOut", resourceId, error, ...precheckFailed });
   state.activity.resourceLeftOut(resource, error);
-}
-
-/** Checks that could not be run are failed checks, so that they appear on the Task like any other. */
-async function precheckResource(
-  resource: ResourcePlan,
-  how: HowToRun,
-  waits: ActivityWaits,
-): Promise<ResourcePrechecks> {
-  try {
-    return await retryWhileLost(waits, () => startPrechecks(resource, how, waits));
-  } catch (failure) {
-    if (isCancellation(failure) || CancellationScope.current().consideredCancelled) throw failure;
-    const at = now();
-    const stages = stagesOf({ RUN_PRECHECKS: "Run prechecks" }, at).map((stage): Stage => ({
-      ...stage,
-      status: "FAILED",
-      completionTimestamp: at,
-      errors: [errorOf(failure)],
-    }));
-    return { stages };
-  }
-}
-
-/** The stage, and the findings that are acknowledged. */
-interface HowToRun {
-  readonly stage: WorkStage;
-  readonly acknowledged: readonly AcknowledgedFinding[];
-}
-
-function startPrechecks(
-  resource: ResourcePlan,
-  { stage, acknowledged }: HowToRun,
-  waits: ActivityWaits,
-): Promise<ResourcePrechecks> {
-  const options = { ...precheckOptions(waits), summary: `${resource.name}: prechecks` };
-  const how = { stage, ...(acknowledged.length > 0 && { acknowledged: acknowledged.map(findingKey) }) };
-  switch (resource.kind) {
-    case "IMAGE":
-    case "BASELINE":
-      return prechecks.runClusterPrechecks.executeWithOptions(options, [{ ...clusterTarget(resource), ...how }]);
-    case "NETVIRT":
-      return prechecks.runNetvirtPrechecks.executeWithOptions(options, [{ ...netvirtTarget(resource), ...how }]);
-    case "MGMT":
-      return prechecks.runMgmtPrechecks.executeWithOptions(options, [{ ...mgmtTarget(resource), ...how }]);
-  }
 }

@@ -3,6 +3,7 @@ import type * as t from "io-ts";
 import { shapeOf } from "../../domain/codec";
 import { FreezeSpec } from "../../domain/freeze";
 import { HoldSpec } from "../../domain/hold";
+import { ReadinessSpec } from "../../domain/readiness/readiness-spec";
 import { AcknowledgementSpec } from "../../domain/spec/finding";
 import {
   ApprovalSpec,
@@ -20,6 +21,7 @@ import { findingModels } from "./models/findings";
 import { freezeModels } from "./models/freeze";
 import { holdModels } from "./models/holds";
 import { inventoryModels } from "./models/inventory";
+import { readinessModels } from "./models/readiness";
 import { requestModels } from "./models/requests";
 import { taskModels } from "./models/tasks";
 
@@ -35,6 +37,7 @@ const components: Readonly<Record<string, Component>> = {
   ...findingModels,
   ...freezeModels,
   ...holdModels,
+  ...readinessModels,
   ...inventoryModels,
 };
 
@@ -57,6 +60,7 @@ const collect = (codec: t.Mixed): void => {
   UpgradeUpdateSpec,
   FreezeSpec,
   HoldSpec,
+  ReadinessSpec,
   ApprovalSpec,
   RejectionSpec,
   AcknowledgementSpec,

@@ -8,6 +8,8 @@ import { planUpgrade } from "../../domain/plan/plan-upgrade";
 import { previewOf } from "../../domain/plan/preview";
 import { initialUpgrade } from "../../domain/upgrade/upgrade-facts";
 import { resourcesOf } from "../../domain/plan/upgrade-plan";
+import type { PageOfReadinessSchedule, ReadinessSpec } from "../../domain/readiness/readiness-spec";
+import { newReadiness, readinessId, readinessPlan, readinessTask } from "../../domain/readiness/readiness-task";
 import type { Bundle, PageOfBundle } from "../../domain/spec/bundle";
 import type { Cluster, PageOfCluster } from "../../domain/spec/cluster";
 import type {
@@ -316,3 +318,28 @@ export const errorExample: ErrorBody = {
 /** What tokens look like; these were never signed. */
 export const accessTokenExample = "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl";
 export const refreshTokenIdExample = "eyJhbGciOiJIUzI1NiIsInR5cCI6InJ0K2p3dCJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl";
+
+export const readinessSpecExample: ReadinessSpec = {
+  bundleId: planExample.bundle.id,
+  resourceIds: ["4a6c1a1e-51b2-4d3c-9e0f-000000000034"],
+  schedule: { cron: "0 2 * * *", timeZone: "Europe/Berlin" },
+};
+
+export const readinessExample: Task = readinessTask(
+  newReadiness(readinessPlan(planExample), readinessId(planExample.id), at),
+);
+
+const { subTasks: _checked, ...readinessHeader } = readinessExample;
+export const pageOfReadinessExample: PageOfTask = { elements: [readinessHeader], pageMetadata };
+
+export const pageOfScheduleExample: PageOfReadinessSchedule = {
+  elements: [
+    {
+      ...{ id: readinessExample.id, name: readinessExample.name, bundleId: readinessSpecExample.bundleId },
+      resourceIds: readinessSpecExample.resourceIds,
+      schedule: { cron: "0 2 * * *", timeZone: "Europe/Berlin" },
+      ...{ createdBy: "anna", createdAt: at, nextRun: "2026-12-01T01:00:00.000Z", taskIds: [readinessExample.id] },
+    },
+  ],
+  pageMetadata,
+};

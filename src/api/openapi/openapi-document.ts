@@ -78,6 +78,7 @@ const tags: Readonly<Record<Exclude<Tag, UndocumentedTag>, string>> = {
   upgrades: "Upgrades: their start, their state, and control of them.",
   tasks: "Tasks: the work of upgrades, its progress, retry and cancellation.",
   freeze: "The emergency stop: nothing starts any more.",
+  readiness: "Readiness checks: the prechecks of an upgrade that is not started, once or by a schedule.",
   holds: "Holds: clusters of which nothing starts any more, and hosts that upgrades leave out.",
   bundles: "What can be upgraded to.",
   clusters: "What can be upgraded.",
@@ -204,7 +205,13 @@ function errorAnswer(status: number, route: Route, mode: AuthenticationMode): Js
 
 const requestId = "0b7f7c5e-3f0e-4a0c-8a64-0d0c6f9d8a12";
 
-const resources = { upgrades: "upgrade", tasks: "task", bundles: "bundle", clusters: "cluster" } as const;
+const resources = {
+  upgrades: "upgrade",
+  tasks: "task",
+  bundles: "bundle",
+  clusters: "cluster",
+  readiness: "schedule",
+} as const;
 
 const unreachable = temporalUnreachable(new Error("no connection"));
 

@@ -28,7 +28,7 @@ export function taskEventsRoutes(service: UpgradeService): Route[] {
       tag: "tasks",
       summary: "Follow one task by server-sent events",
       description: [
-        "The task of an upgrade, or of one run of its prechecks.",
+        "The task of an upgrade, of one run of its prechecks, or of a readiness check.",
         "The events, each with JSON as its data:",
         "`snapshot` (a Task) comes first, and whenever single changes are not available;",
         "`change` (a TaskChange) holds what is different from the state before;",
@@ -41,7 +41,9 @@ export function taskEventsRoutes(service: UpgradeService): Route[] {
       ].join(" "),
       request: {
         ...noParameters,
-        path: { id: parameter(TaskId, "Id of the task: that of its upgrade, or that of a run of prechecks.") },
+        path: {
+          id: parameter(TaskId, "Id of the task: that of its upgrade, of a run of prechecks, or of a readiness check."),
+        },
         headers: {
           "Last-Event-ID": parameter(
             t.string,

@@ -11,7 +11,9 @@ import { commandFailures, noParameters, route, type Route } from "../route";
 
 const oneTask = {
   ...noParameters,
-  path: { id: parameter(TaskId, "Id of the task: that of its upgrade, or that of a run of prechecks.") },
+  path: {
+    id: parameter(TaskId, "Id of the task: that of its upgrade, of a run of prechecks, or of a readiness check."),
+  },
 };
 
 const unknownTask = ({ id = "" }: Readonly<Record<string, string>>) => notFound("task", id);
@@ -63,7 +65,7 @@ export function tasksRoutes(service: UpgradeService): Route[] {
       operationId: "getTask",
       tag: "tasks",
       summary: "Read one task in full",
-      description: "The task of an upgrade, or of one run of its prechecks.",
+      description: "The task of an upgrade, of one run of its prechecks, or of a readiness check.",
       request: oneTask,
       unknownPath: unknownTask,
       success: answersTask("Ok"),

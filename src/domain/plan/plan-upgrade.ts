@@ -119,7 +119,7 @@ export function planUpgrade(
 }
 
 /** The one resource of a product by its name, several by their number. */
-function whatIsUpgraded({ product, resources }: ProductPlan): string {
+export function whatIsUpgraded({ product, resources }: ProductPlan): string {
   const [one, several] = titles[product];
   if (resources.length !== 1) return `${resources.length} ${several}`;
   return `${one}${resources[0]?.name ?? ""}`;

@@ -52,6 +52,7 @@ export const workflowKinds = {
   mgmtUpgradeWorkflow: "mgmt",
   notifyWorkflow: "notifications",
   watchUpgradeWorkflow: "notifications",
+  readinessWorkflow: "readiness",
 } as const;
 export type WorkflowKind = (typeof workflowKinds)[keyof typeof workflowKinds];
 
@@ -174,6 +175,7 @@ const remedies: Readonly<Record<WorkflowKind, string>> = {
   netvirt: byTerminating("NETVIRT instance"),
   mgmt: byTerminating("management server"),
   notifications: `${deploy} The upgrade itself continues; only its notifications wait.`,
+  readiness: `${deploy} It changes nothing: without such a build, terminate its Workflow and start another check.`,
 };
 
 function byTerminating(what: string): string {

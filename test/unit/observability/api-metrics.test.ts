@@ -106,7 +106,7 @@ describe("GET /metrics", () => {
 
   it("tells how many Workflows of each kind are blocked, and nothing where that is not known", async () => {
     expect(await scrape()).not.to.contain("ums_workflows_blocked{");
-    blocked = { upgrade: 0, cluster: 2, netvirt: 0, mgmt: 0, notifications: 1 };
+    blocked = { upgrade: 0, cluster: 2, netvirt: 0, mgmt: 0, notifications: 1, readiness: 0 };
     const text = await scrape();
     expect(text).to.contain('ums_workflows_blocked{workflow="cluster"} 2');
     expect(text).to.contain('ums_workflows_blocked{workflow="upgrade"} 0');

@@ -90,7 +90,14 @@ describe("the watch for blocked Workflows", () => {
     block(4);
     watch.start();
     await timers.pass(0);
-    expect(watch.counts()).to.deep.equal({ upgrade: 0, cluster: 1, netvirt: 0, mgmt: 0, notifications: 0 });
+    expect(watch.counts()).to.deep.equal({
+      upgrade: 0,
+      cluster: 1,
+      netvirt: 0,
+      mgmt: 0,
+      notifications: 0,
+      readiness: 0,
+    });
     expect(described).to.deep.equal(["cluster/4"]);
     const [problem] = watch.problems();
     expect(problem).to.include({ errorCode: "WORKFLOW_BLOCKED" });

@@ -19,6 +19,7 @@ import { ManualTimers } from "../../support/manual-timers";
 import type { Freezes, Holds, UpgradeFilter } from "../../../src/upgrades/ports";
 import type { ServiceError } from "../../../src/upgrades/service-error";
 import { noInstallations, sampleBundle, sampleCluster } from "../../support/sample-plan";
+import { FakeReadiness } from "./fake-readiness";
 import { FakeRunningUpgrades } from "./fake-running-upgrades";
 
 export const now = Date.parse("2026-11-01T12:00:00.000Z");
@@ -66,6 +67,7 @@ export class FakePorts {
       }),
     release: (target) => TE.fromIO(() => void this.held.delete(holdWorkflowId(target))),
   };
+  readonly readiness = new FakeReadiness();
   failing: Partial<
     Record<"catalog" | "inventory" | "start" | "findStarted" | "lockHolders" | "freezes" | "holds", ServiceError>
   > = {};
@@ -116,6 +118,7 @@ export class FakePorts {
       },
       freezes: this.freezes,
       holds: this.holds,
+      readiness: this.readiness.checks,
       catalog: {
         find: (id) => or(failing.catalog, () => (id === sampleBundle.id ? O.some(sampleBundle) : O.none)),
         list: () => or(failing.catalog, () => [sampleBundle, { id: "second" }, { id: "third" }]),

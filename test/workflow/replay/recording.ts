@@ -74,10 +74,12 @@ export async function recordStory(
     const clusters = await Promise.all(resources.map((child) => settledHistory(bench, child)));
     const freeze = story.freeze === undefined ? undefined : await latestRun(bench, story.freeze);
     const hold = story.hold === undefined ? undefined : await latestRun(bench, story.hold);
+    const readiness = story.readiness === undefined ? undefined : await latestRun(bench, story.readiness);
     return new Map([
       ["upgrade", upgrade],
       ...(freeze ? [["freeze", await settledHistory(bench, freeze)] as const] : []),
       ...(hold ? [["hold", await settledHistory(bench, hold)] as const] : []),
+      ...(readiness ? [["readiness", await settledHistory(bench, readiness)] as const] : []),
       ...(notify ? [["notify", notify] as const] : []),
       ...clusters.map((history, n) => [`cluster-${n + 1}`, history] as const),
     ]);

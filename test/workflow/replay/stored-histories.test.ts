@@ -28,6 +28,12 @@ const eventsThatDecide: Readonly<Record<keyof typeof workflows, readonly string[
   ],
   freezeWorkflow: ["TIMER_FIRED", "WORKFLOW_EXECUTION_COMPLETED"],
   holdWorkflow: ["TIMER_FIRED", "WORKFLOW_EXECUTION_COMPLETED"],
+  readinessWorkflow: [
+    "ACTIVITY_TASK_COMPLETED",
+    "WORKFLOW_EXECUTION_CANCELED",
+    "WORKFLOW_EXECUTION_CANCEL_REQUESTED",
+    "WORKFLOW_EXECUTION_COMPLETED",
+  ],
   upgradeWorkflow: [
     "ACTIVITY_TASK_COMPLETED",
     "ACTIVITY_TASK_FAILED",

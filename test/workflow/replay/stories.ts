@@ -6,6 +6,7 @@ import { holdStories } from "./stories/holds";
 import { notificationStories } from "./stories/notifications";
 import { operationStories } from "./stories/operations";
 import { productStories } from "./stories/products";
+import { readinessStories } from "./stories/readiness";
 import { scopeStories } from "./stories/scope";
 import { successStories } from "./stories/success";
 import type { Story } from "./story";
@@ -22,4 +23,5 @@ export const stories: Readonly<Record<string, Story>> = {
   ...freezeStories,
   ...scopeStories,
   ...holdStories,
+  ...readinessStories,
 };

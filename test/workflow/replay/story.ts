@@ -13,6 +13,8 @@ export interface Story {
   readonly freeze?: string;
   /** That of a hold. */
   readonly hold?: string;
+  /** That of a readiness check. */
+  readonly readiness?: string;
   /** Takes an upgrade to where its history is to be recorded. */
   tell(bench: UpgradeBench): Promise<RunningUpgrade>;
 }

@@ -1,0 +1,153 @@
+import * as E from "fp-ts/Either";
+import * as TE from "fp-ts/TaskEither";
+import { pipe } from "fp-ts/function";
+import { pageOf, type PageRequest } from "../domain/page";
+import type { CheckTimes, PageOfReadinessSchedule, ReadinessSpec } from "../domain/readiness/readiness-spec";
+import {
+  isReadinessId,
+  newReadiness,
+  type ReadinessPlan,
+  readinessId,
+  readinessPlan,
+  readinessTask,
+} from "../domain/readiness/readiness-task";
+import type { PageOfTask, Task } from "../domain/spec/task";
+import { hasTaskEnded } from "../domain/task/lost-upgrade";
+import { toTimestamp } from "../domain/timestamp";
+import type { ReadinessChecks } from "./ports";
+import { badRequest, conflict, notFound, type Problem, type ServiceError } from "./service-error";
+import { keyReused, planAdmitted, type PlanDependencies } from "./start-upgrade";
+
+export interface ReadinessDependencies extends PlanDependencies {
+  readonly readiness: ReadinessChecks;
+}
+
+/** Who asks for a readiness check of what. */
+export interface ReadinessRequest {
+  readonly spec: ReadinessSpec;
+  readonly caller: string;
+  readonly idempotencyKey?: string;
+}
+
+/**
+ * Starts a readiness check: the prechecks of an upgrade that is not started. Refused where the upgrade would be, but for locks,
+ * freezes and holds, which it does not touch. With a schedule, that is created after the first run has begun.
+ */
+export function startReadiness(deps: ReadinessDependencies) {
+  return ({ spec, caller, idempotencyKey }: ReadinessRequest): TE.TaskEither<ServiceError, Task> => {
+    const { identities, readiness } = deps;
+    const { bundleId, resourceIds, schedule } = spec;
+    const id = readinessId(
+      idempotencyKey === undefined ? identities.newId() : identities.idFor(caller, idempotencyKey),
+    );
+    const at = toTimestamp(identities.now());
+    const requestedBy = caller.slice(0, 255);
+    const origin = {
+      ...{ id, requestedBy },
+      ...(idempotencyKey !== undefined && { requestDigest: identities.digest(spec) }),
+    };
+    const start = (plan: ReadinessPlan) =>
+      pipe(
+        readiness.start(plan, origin),
+        TE.chain((outcome) => {
+          if (outcome === "OTHER") return TE.left<ServiceError, Task>(badRequest(keyReused));
+          return outcome === "STARTED" ? TE.right(readinessTask(newReadiness(plan, id, at))) : readiness.read(id);
+        }),
+      );
+    const keep = (plan: ReadinessPlan, times: CheckTimes) =>
+      readiness.createSchedule(id, plan, {
+        ...{ name: plan.name, bundleId, resourceIds, schedule: times },
+        ...{ createdBy: requestedBy, createdAt: at },
+      });
+    return pipe(
+      schedule ? TE.fromEither(knownZone(schedule)) : TE.right(undefined),
+      TE.chain(() => plan(deps, spec, id)),
+      // Whoever reuses a key must not get a schedule by it, so the run comes first.
+      TE.bindTo("plan"),
+      TE.bind("task", ({ plan: planned }) => start(planned)),
+      TE.chainFirst(({ plan: planned }) => (schedule ? keep(planned, schedule) : TE.right(undefined))),
+      TE.map(({ task }) => task),
+    );
+  };
+}
+
+/** The plan of the upgrade, admitted as a draft is: a lock that somebody holds now is no reason not to look. */
+function plan(deps: PlanDependencies, { bundleId, resourceIds }: ReadinessSpec, id: string) {
+  const resourceUpgradeSpecs = resourceIds.map((resourceId) => ({ resourceId }));
+  return pipe(
+    planAdmitted(deps, { spec: { bundleId, resourceType: "CLUSTER", draftMode: true, resourceUpgradeSpecs } }, id),
+    TE.mapLeft(withOwnPaths),
+    TE.map(readinessPlan),
+  );
+}
+
+/** Names the fields of this request instead of those of an upgrade. */
+function withOwnPaths(error: ServiceError): ServiceError {
+  if (!("problems" in error)) return error;
+  const problems = error.problems.map((problem): Problem => {
+    const place = /^resourceUpgradeSpecs(\[\d+\])/.exec(problem.path ?? "")?.[1];
+    return place === undefined ? problem : { ...problem, path: `resourceIds${place}` };
+  });
+  return { ...error, problems };
+}
+
+function knownZone({ timeZone }: CheckTimes): E.Either<ServiceError, undefined> {
+  try {
+    Intl.DateTimeFormat("en", { timeZone });
+    return E.right(undefined);
+  } catch {
+    const message = `There is no time zone ${timeZone}.`;
+    const remediation = "Give the name of an IANA time zone, such as Europe/Berlin or UTC.";
+    const problem = { path: "schedule.timeZone", code: "CHECK_SCHEDULE_INVALID", message, remediation };
+    return E.left(badRequest(problem));
+  }
+}
+
+/** Cancels a readiness check that runs; gives its Task as it is then. */
+export function cancelReadiness({ readiness }: Pick<ReadinessDependencies, "readiness">) {
+  return (taskId: string): TE.TaskEither<ServiceError, Task> =>
+    pipe(
+      readiness.read(taskId),
+      TE.chain((task) =>
+        hasTaskEnded(task) && task.status !== "Cancelled"
+          ? TE.left(notPossible("It has ended, so it cannot be cancelled.", "Start another check.", task))
+          : readiness.cancel(taskId),
+      ),
+      TE.chain(() => readiness.read(taskId)),
+    );
+}
+
+/** A readiness check is not retried: another one is started. */
+export function retryReadiness({ readiness }: Pick<ReadinessDependencies, "readiness">) {
+  return (taskId: string): TE.TaskEither<ServiceError, Task> =>
+    pipe(
+      readiness.read(taskId),
+      TE.chain((task) =>
+        TE.left(notPossible("A readiness check cannot be retried.", "Start another one: POST /v1/prechecks.", task)),
+      ),
+    );
+}
+
+function notPossible(message: string, remediationMessage: string, { status }: Task): ServiceError {
+  return conflict({ errorCode: "REQUEST_NOT_POSSIBLE", message, remediationMessage, context: { status } });
+}
+
+/** Lists readiness checks, the latest first. */
+export function listReadiness({ readiness }: Pick<ReadinessDependencies, "readiness">) {
+  return (page?: PageRequest): TE.TaskEither<ServiceError, PageOfTask> => readiness.list(page);
+}
+
+/** Lists the schedules, the oldest first. */
+export function listReadinessSchedules({ readiness }: Pick<ReadinessDependencies, "readiness">) {
+  return (page?: PageRequest): TE.TaskEither<ServiceError, PageOfReadinessSchedule> =>
+    pipe(
+      readiness.listSchedules(),
+      TE.map((all) => pageOf(all, page)),
+    );
+}
+
+/** Deletes a schedule; a run of it that has begun goes on. */
+export function deleteReadinessSchedule({ readiness }: Pick<ReadinessDependencies, "readiness">) {
+  return (id: string): TE.TaskEither<ServiceError, void> =>
+    isReadinessId(id) ? readiness.deleteSchedule(id) : TE.left(notFound("schedule", id));
+}

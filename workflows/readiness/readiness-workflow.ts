@@ -1,0 +1,54 @@
+import { log, setCurrentDetails, setHandler, upsertMemo, workflowInfo } from "@temporalio/workflow";
+import {
+  beginReadiness,
+  endReadiness,
+  newReadiness,
+  type ReadinessPlan,
+  readinessTask,
+  resourceChecked,
+} from "../../src/domain/readiness/readiness-task";
+import type { Task } from "../../src/domain/spec/task";
+import { taskInMemo } from "../../src/domain/task/task-change";
+import { now } from "../clock";
+import { taskQuery } from "../messages";
+import { precheckResource } from "../precheck-resource";
+import { tellPrechecks } from "../upgrade/upgrade-log";
+import { describeReadiness } from "./readiness-details";
+
+/** What a readiness check has come to. */
+interface ReadinessResult {
+  readonly status: Task["status"];
+}
+
+/**
+ * Runs the prechecks of an upgrade that is not started: takes no lock and changes nothing. What they find is a result, not a
+ * failure. A Temporal Schedule starts it with the same input each time, so its id and time are those of its own run.
+ */
+export async function readinessWorkflow(plan: ReadinessPlan): Promise<ReadinessResult> {
+  const { workflowId } = workflowInfo();
+  const began = now();
+  let readiness = beginReadiness(newReadiness(plan, workflowId, began), plan, began);
+  const task = () => readinessTask(readiness);
+  const describe = () => setCurrentDetails(describeReadiness(task(), plan));
+  setHandler(taskQuery, task, { description: "The Task of the readiness check, with all findings." });
+  log.info("Readiness check started", { name: plan.name, resources: plan.resources.length });
+  describe();
+  const outcomes = await Promise.allSettled(
+    plan.resources.map(async (resource) => {
+      const how = { stage: "FIRST_CONTACT", acknowledged: [] } as const;
+      const { stages } = await precheckResource(resource, how, plan.waits);
+      readiness = resourceChecked(readiness, resource.resourceId, stages, now());
+      tellPrechecks(resource, stages);
+      describe();
+    }),
+  );
+  // Only a cancellation is one: all else is a failed precheck.
+  const rejected = outcomes.find((outcome): outcome is PromiseRejectedResult => outcome.status === "rejected");
+  readiness = endReadiness(readiness, now(), rejected !== undefined);
+  const ended = task();
+  upsertMemo({ task: taskInMemo(ended) });
+  describe();
+  log.info("Readiness check ended", { status: ended.status });
+  if (rejected) throw rejected.reason as Error;
+  return { status: ended.status };
+}
