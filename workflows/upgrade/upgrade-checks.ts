@@ -53,7 +53,7 @@ export class UpgradeChecks {
   async run(due: readonly ResourcePlan[]): Promise<Round> {
     this.change({ ...checksSubTask(this.checks, now()), status: "IN_PROGRESS" });
     for (const check of this.checks) {
-      const answer = await this.interruptible(() => this.untilAnswered(check, due));
+      const answer = await this.interruptible(() => this.answerOf(check, due));
       if (answer === undefined) return { outcome: "INTERRUPTED" };
       const at = now();
       this.changeStage(check, (stage) => answeredStage(stage, check, answer, at));
@@ -77,7 +77,7 @@ export class UpgradeChecks {
   }
 
   /** The answer; of a check that is waited for, once it passes. */
-  private async untilAnswered(check: PlannedCheck, due: readonly ResourcePlan[]): Promise<CheckAnswer> {
+  private async answerOf(check: PlannedCheck, due: readonly ResourcePlan[]): Promise<CheckAnswer> {
     this.changeStage(check, (stage) => askedStage(stage));
     const wait = (message: string, text: string) => {
       this.isWaiting = true;
