@@ -1,3 +1,4 @@
+import type { CheckDefinition } from "../src/domain/checks/check-definition";
 import type { NotificationChannel } from "../src/domain/notifications/notification-channel";
 import type { Hold } from "../src/domain/hold";
 import type { Bundle } from "../src/domain/spec/bundle";
@@ -58,6 +59,8 @@ export interface ActivityDependencies extends Closures {
   listHolds?(): Promise<readonly Hold[]>;
   /** Settings of the management server with this resource id; undefined where the inventory has none. */
   managementServer(resourceId: string): ManagementServerSettings | undefined;
+  /** How the check with this id is asked; undefined where the inventory has none. Absent where there are no checks. */
+  findCheck?(id: string): CheckDefinition | undefined;
   /** The upgrade whose child Workflow has this ID and is running. */
   readLockHolder(workflowId: string): Promise<LockHolder>;
   /** Maintenance mode of single hosts, where it is not to be that of the management interface. */

@@ -13,12 +13,14 @@ import type {
 import type { FindingKey } from "../src/domain/task/findings";
 import type { MgmtProgress } from "../src/domain/task/mgmt-progress";
 import type { NetvirtProgress } from "../src/domain/task/netvirt-upgrade";
+import type { CheckActivities } from "./check-contract";
 import type { MgmtActivities } from "./mgmt-contract";
 import type { NetvirtActivities } from "./netvirt-contract";
 import type { NotificationActivities } from "./notification-contract";
 import type { PrecheckOptions, ResourcePrechecks } from "./precheck-contract";
 
 export type { RunAgain } from "../src/domain/task/host-remediation";
+export type * from "./check-contract";
 export type * from "./mgmt-contract";
 export type * from "./netvirt-contract";
 export type * from "./notification-contract";
@@ -215,7 +217,7 @@ export interface HeldLock extends ConflictingHolder {
  * What begins something (a resource, a host, a component, a step of a management server) fails with an error of which `isClosed`
  * (src/domain/opening.ts) is true where it may not, and has begun nothing then.
  */
-export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, NotificationActivities {
+export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, NotificationActivities, CheckActivities {
   /** Looks at the bundle of an upgrade in the catalog as it is now. */
   checkBundle(input: { readonly bundleId: string; readonly upgradeId: string }): Promise<BundleCheck>;
   /** Looks whether a freeze, a hold or the calendar keeps something from beginning. With `known` it fails, to be tried again, while that holds. */

@@ -10,6 +10,7 @@ import {
   runActivity,
   shortBounds,
 } from "./activity-run";
+import { askCheck } from "./checks/ask-check";
 import {
   readClusterSettings,
   restoreClusterSettings,
@@ -170,6 +171,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
       ),
     awaitClusterHealth: (input) => awaitClusterHealth(gate, input),
     lookAtClosure: (look) => lookAtClosure(dependencies, look),
+    askCheck: (input) => askCheck((id) => dependencies.findCheck?.(id), input),
     readLockHolder: ({ workflowId }) => runActivity({ context: { workflowId } }, () => readLockHolder(workflowId)),
     readLockHolders: ({ workflowIds }) =>
       runActivity({ context: {} }, async () => {

@@ -84,6 +84,17 @@ export function closureLookOptions(): ActivityOptions {
   };
 }
 
+/**
+ * A check of the inventory. It takes a minute at most by itself; the Activity says when it is asked again, and ends by itself
+ * where it is not waited for.
+ */
+export function checkOptions(): ActivityOptions {
+  return {
+    startToCloseTimeout: "90 seconds",
+    retry: { initialInterval: "2 seconds", backoffCoefficient: 1.5, maximumInterval: "60 seconds" },
+  };
+}
+
 /** One run of a read, at most: what a failure is only told more about, and must not wait for. */
 export function lookOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
   return { ...readOptions(waits), scheduleToCloseTimeout: waits.readRunSeconds * second };

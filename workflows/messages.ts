@@ -42,6 +42,9 @@ function forEachRequest<D>(define: (name: OperatorRequest) => D): Readonly<Recor
  */
 export const recordSignal = defineSignal<[payload?: unknown]>("record");
 
+/** To an upgrade: what a webhook of its checks has decided that had answered 202. */
+export const checkDecidedSignal = defineSignal<[decision: unknown]>("checkDecided");
+
 /** Queries of `upgradeWorkflow`. `request` gives the outcome of a request id, undefined before it has arrived. */
 export const taskQuery = defineQuery<Task>("task");
 export const upgradeQuery = defineQuery<Upgrade>("upgrade");

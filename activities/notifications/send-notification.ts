@@ -3,6 +3,7 @@ import type {
   NotificationChannel,
   WebhookChannel,
 } from "../../src/domain/notifications/notification-channel";
+import { systemCode } from "../system-code";
 import { slackMessage, teamsMessage } from "./chat-messages";
 import { type HttpMessage, type NotificationMessage, type ReceiverAnswer, signedEvent } from "./notification-message";
 import { sendMail } from "./send-mail";
@@ -82,11 +83,4 @@ function verdictOf(format: "CLOUDEVENTS" | "SLACK" | "TEAMS", status: number): R
   if (status === 410) return "GONE";
   if (format === "CLOUDEVENTS" || status < 400 || status >= 500 || passing.has(status)) return "LATER";
   return "REFUSED";
-}
-
-/** The system's own code of a failed connection; messages would name the address. */
-function systemCode(error: unknown): string {
-  const cause: unknown = error instanceof Error ? error.cause : undefined;
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
-  return typeof code === "string" && /^[A-Z_]{1,60}$/.test(code) ? ` (${code})` : "";
 }

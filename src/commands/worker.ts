@@ -32,7 +32,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
   installRuntime(config.metrics.worker, sdkLog);
   const tracing = await loadTracing(config, "worker");
   const metrics = createWorkerMetrics(Runtime.instance().metricMeter);
-  const { componentManagers, serverSettings, patches, calendar, notificationReceivers } = loadInventory(config);
+  const { componentManagers, serverSettings, checks, patches, calendar, notificationReceivers } = loadInventory(config);
   const { temporal } = config;
   const doesNotAnswer = (error: unknown) =>
     `Temporal at ${temporal.address} does not answer (${connectProblem(error)}): start it or set TEMPORAL_ADDRESS`;
@@ -54,6 +54,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
       // Depots are the same whichever component manager the hosts belong to.
       patchFor: (_componentManager, query) => patches.find(query),
       readBundle: (bundleId) => readBundleNow(config, bundleId),
+      findCheck: (id) => checks.get(id)?.definition,
       managementServer: (resourceId) => serverSettings.get(resourceId),
       notifications: {
         receiver: (id) => notificationReceivers.get(id),

@@ -68,7 +68,7 @@ export function isClosed({ errorCode }: Pick<ErrorBody, "errorCode">): boolean {
 
 /** Why something may not begin now, as it is told of what waits. */
 export const Closed = t.intersection([
-  t.type({ code: t.keyof({ FROZEN: null, WINDOW: null, HELD: null }), message: t.string }),
+  t.type({ code: t.keyof({ FROZEN: null, WINDOW: null, HELD: null, CHECK: null }), message: t.string }),
   t.partial({
     /** When it ends by itself, where that is known; a Timestamp. */
     until: t.string,

@@ -31,15 +31,17 @@ export function fileInventory(
     clusters,
     installations,
     notificationReceivers,
+    checks,
     calendar,
   }: Pick<InventoryFile, "clusters" | "installations" | "calendar"> &
-    Partial<Pick<InventoryFile, "notificationReceivers">>,
+    Partial<Pick<InventoryFile, "notificationReceivers" | "checks">>,
   reads: ComponentManagerReads,
   timeout = 5000,
 ): Inventory {
   return {
     installations,
     notifications: [...(notificationReceivers?.values() ?? [])].map(planned),
+    checks: [...(checks?.values() ?? [])].map((check) => check.planned),
     clusters: [...clusters.values()],
     openingOf: (places, at = Date.now()) => calendar.at(places, at),
     readHosts: (facts) => inTime(() => reads.hosts(facts), timeout),

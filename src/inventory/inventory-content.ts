@@ -33,6 +33,37 @@ const ChangeFreeze = t.intersection([
   t.partial({ domains: t.array(t.string) }),
 ]);
 
+/** A check of the operators that upgrades ask. */
+const OwnCheck = t.intersection([
+  t.type({
+    id: t.string,
+    kind: t.keyof({ PROMETHEUS: null, ALERTMANAGER: null, WEBHOOK: null }),
+    at: t.array(t.string),
+    onFailure: t.keyof({ WAIT: null, PAUSE: null, FAIL: null }),
+  }),
+  t.partial({
+    domains: t.array(t.string),
+    timeoutSeconds: IntegerBetween(1, 60, "seconds"),
+    intervalSeconds: IntegerBetween(5, 3600, "seconds"),
+    url: t.string,
+    urlFile: t.string,
+    urlVariable: t.string,
+    allowHttp: t.boolean,
+    tokenFile: t.string,
+    tokenVariable: t.string,
+    query: t.string,
+    condition: t.type({
+      operator: t.keyof({ LT: null, LE: null, EQ: null, NE: null, GE: null, GT: null }),
+      value: t.number,
+    }),
+    emptyPasses: t.boolean,
+    filter: t.array(t.string),
+    secretFile: t.string,
+    secretVariable: t.string,
+    decideMinutes: IntegerBetween(1, 10_080, "minutes"),
+  }),
+]);
+
 /** Where hosts of baseline-managed clusters find what is to be installed. */
 const Source = t.partial({ metadataUrls: t.array(t.string), vibUrls: t.array(t.string) });
 
@@ -123,6 +154,7 @@ export const InventoryContent = t.intersection([
     ),
     maintenanceWindows: t.array(MaintenanceWindow),
     freezes: t.array(ChangeFreeze),
+    checks: t.array(OwnCheck),
     patches: t.array(
       t.intersection([
         t.type({ version: t.string, metadataUrls: t.array(t.string) }),

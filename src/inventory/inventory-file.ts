@@ -12,6 +12,7 @@ import { isSameVersion } from "../domain/version";
 import { InventoryContent } from "./inventory-content";
 import { type MaintenanceCalendar, maintenanceCalendar } from "./maintenance-calendar";
 import { type NotificationReceiverEntry, notificationReceivers } from "./notification-receivers";
+import { type OwnCheckEntry, ownChecks } from "./own-checks";
 import { secretReader, type SecretReader } from "./read-secret";
 
 /** How a component manager is reached; holds a password, so it is never logged. */
@@ -48,6 +49,8 @@ export interface InventoryFile {
   readonly serverSettings: ReadonlyMap<string, ServerSettings>;
   readonly patches: Patches;
   readonly calendar: MaintenanceCalendar;
+  /** By id, in the order of the inventory. */
+  readonly checks: ReadonlyMap<string, OwnCheckEntry>;
   /** By id. */
   readonly notificationReceivers: ReadonlyMap<string, NotificationReceiverEntry>;
 }
@@ -184,6 +187,7 @@ function linked(
   if (E.isLeft(calendar)) problems.push(...calendar.left);
   problems.push(...unknownReferences(content));
   const receivers = notificationReceivers(content.notificationReceivers ?? [], readSecret, problems);
+  const checks = ownChecks(content.checks ?? [], readSecret, problems);
   problems.push(
     ...[...content.clusters, ...netvirt, ...management].flatMap(({ resourceId }) =>
       // Upgrades could not be found by it: src/temporal/visibility.ts.
@@ -204,12 +208,19 @@ function linked(
     serverSettings: settings,
     patches,
     calendar: calendar.right,
+    checks,
     notificationReceivers: receivers,
   });
 }
 
-/** Windows that a domain or cluster names and domains that a freeze names, where the inventory has no such. */
-function unknownReferences({ domains, clusters, maintenanceWindows = [], freezes = [] }: InventoryContent): string[] {
+/** Windows that a domain or cluster names and domains that a freeze or check names, where the inventory has no such. */
+function unknownReferences({
+  domains,
+  clusters,
+  maintenanceWindows = [],
+  freezes = [],
+  checks = [],
+}: InventoryContent): string[] {
   const windows = new Set(maintenanceWindows.map(({ id }) => id));
   const named = [
     ...domains.map(({ id, maintenanceWindow }) => [`domain ${id}`, maintenanceWindow] as const),
@@ -226,6 +237,11 @@ function unknownReferences({ domains, clusters, maintenanceWindows = [], freezes
       frozen
         .filter((domain) => !known.has(domain))
         .map((domain) => `Domain ${domain} of freeze ${id} is not in the inventory.`),
+    ),
+    ...checks.flatMap(({ id, domains: concerned = [] }) =>
+      concerned
+        .filter((domain) => !known.has(domain))
+        .map((domain) => `Domain ${domain} of check ${id} is not in the inventory.`),
     ),
     ...twice("Freeze", freezes, ({ id }) => id),
   ];

@@ -1,7 +1,7 @@
-import * as E from "fp-ts/Either";
 import type { MailAddress, MailChannel, NotificationChannel } from "../domain/notifications/notification-channel";
 import type { NotificationType } from "../domain/notifications/upgrade-notification";
 import { isLoopback } from "../loopback";
+import { EndpointReader } from "./endpoint-reader";
 import type { InventoryContent } from "./inventory-content";
 import type { SecretReader } from "./read-secret";
 
@@ -61,59 +61,14 @@ export function notificationReceivers(
   return entries;
 }
 
-/** Reads how one receiver is reached. `who` names it in problems, which hold no secret and no URL. */
-class ChannelReader {
-  constructor(
-    private readonly who: string,
-    private readonly readSecret: SecretReader,
-    private readonly problems: string[],
-  ) {}
-
-  wrong(problem: string): undefined {
-    // One field may be of several formats.
-    if (!this.problems.includes(problem)) this.problems.push(problem);
-    return undefined;
-  }
-
+/** Reads how one receiver is reached. */
+class ChannelReader extends EndpointReader {
   read(format: NotificationChannel["format"], receiver: Receiver): NotificationChannel | undefined {
     if (format === "EMAIL") return this.mail(receiver);
     const url = this.url(receiver);
     if (format !== "CLOUDEVENTS") return url === undefined ? undefined : { format, url };
     const secrets = this.secrets(receiver);
     return url === undefined ? undefined : { format, url, secrets };
-  }
-
-  /** The secret at a place; undefined where that is wrong. `fields` are where it may be. */
-  private secret(what: string, fields: string, place: Parameters<SecretReader>[1]): string | undefined {
-    const read = this.readSecret(`${what} of ${this.who}`, place);
-    if (E.isLeft(read)) return this.wrong(read.left);
-    return read.right ?? this.wrong(`The ${this.who} has neither ${fields}.`);
-  }
-
-  private url({ url: written, urlFile, urlVariable, allowHttp = false }: Receiver): string | undefined {
-    if (written !== undefined && (urlFile !== undefined || urlVariable !== undefined))
-      return this.wrong(`The ${this.who} has its URL twice: remove url, or urlFile and urlVariable.`);
-    const place = { file: urlFile, variable: urlVariable };
-    const url = written ?? this.secret("url", "url, urlFile nor urlVariable", place);
-    if (url === undefined) return undefined;
-    const { protocol, username, password, hostname } = URL.canParse(url) ? new URL(url) : noUrl;
-    if (!["http:", "https:"].includes(protocol) || username !== "" || password !== "")
-      return this.wrong(`The url of ${this.who} must begin with https:// and contain neither user nor password.`);
-    // What is told names clusters and hosts, and the URL often is what the receiver trusts.
-    if (protocol === "http:" && !allowHttp && !isLoopback(hostname))
-      return this.wrong(
-        `The url of ${this.who} begins with http://, which others on the network can read: use https://, or set allowHttp.`,
-      );
-    return url;
-  }
-
-  private secrets({ secretFile, secretVariable }: Receiver): readonly string[] {
-    const place = { file: secretFile, variable: secretVariable };
-    const read = this.secret("secret", "secretFile nor secretVariable", place);
-    const secrets = read?.split(/\s+/).filter((secret) => secret !== "") ?? [];
-    if (read !== undefined && (secrets.length === 0 || !secrets.every(isSecret)))
-      this.wrong(`The secret of ${this.who} must be whsec_ and 24 to 64 bytes in base64; write several one per line.`);
-    return secrets;
   }
 
   private mail({ smtp, from = "", to = [] }: Receiver): MailChannel | undefined {
@@ -145,16 +100,6 @@ class ChannelReader {
     const password = this.secret("smtp password", "smtp.passwordFile nor smtp.passwordVariable", place);
     return password === undefined ? undefined : { ...server, credentials: { username, password } };
   }
-}
-
-const noUrl = { protocol: "", username: "", password: "", hostname: "" };
-
-/** As Standard Webhooks has it. */
-function isSecret(secret: string): boolean {
-  const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
-  if (base64 === undefined || base64.length % 4 !== 0) return false;
-  const { length } = Buffer.from(base64, "base64");
-  return length >= 24 && length <= 64;
 }
 
 /**

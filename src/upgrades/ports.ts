@@ -2,6 +2,7 @@ import type { Option } from "fp-ts/Option";
 import type { Task as Effect } from "fp-ts/Task";
 import type { TaskEither } from "fp-ts/TaskEither";
 import type { ActivityRecord } from "../domain/activity/upgrade-activity";
+import type { PlannedCheck } from "../domain/checks/own-check";
 import type { ErrorBody } from "../domain/errors";
 import type { Freeze } from "../domain/freeze";
 import type { Hold, HoldTarget } from "../domain/hold";
@@ -240,6 +241,8 @@ export interface Inventory {
   readonly installations: Installations;
   /** Who is told what happens to upgrades; absent means nobody. */
   readonly notifications?: readonly PlannedReceiver[];
+  /** Checks that upgrades ask. */
+  readonly checks?: readonly PlannedCheck[];
 }
 
 /** The sources of what pure code cannot make: time, identities and digests. */

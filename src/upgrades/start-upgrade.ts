@@ -190,7 +190,10 @@ export interface PlanDependencies {
   readonly freezes: Pick<Freezes, "read">;
   readonly holds: Pick<Holds, "read" | "list">;
   readonly catalog: Pick<BundleCatalog, "find">;
-  readonly inventory: Pick<Inventory, "clusters" | "readClusters" | "readHosts" | "installations" | "notifications">;
+  readonly inventory: Pick<
+    Inventory,
+    "clusters" | "readClusters" | "readHosts" | "installations" | "notifications" | "checks"
+  >;
   readonly identities: Identities;
   /** Days that a failed upgrade stays open. */
   readonly resolutionDays: number;
@@ -254,7 +257,7 @@ export function planAdmitted(
   until: Deadline = Infinity,
 ): TE.TaskEither<ServiceError, UpgradePlan> {
   const ids = spec.resourceUpgradeSpecs.map(({ resourceId }) => resourceId);
-  const { installations, notifications = [] } = inventory;
+  const { installations, notifications = [], checks = [] } = inventory;
   const now = identities.now();
   const named = new Set(ids);
   const clusters = inventory.clusters.filter(({ resourceId }) => named.has(resourceId));
@@ -285,7 +288,15 @@ export function planAdmitted(
         E.mapLeft((rejections) => refusal(rejections, holders)),
         E.chainFirst(() => holders),
         E.map((admitted) =>
-          planUpgrade(admitted, { id, now, notifications, warnings, requestedBy: caller, ...planSettings(settings) }),
+          planUpgrade(admitted, {
+            id,
+            now,
+            checks,
+            notifications,
+            warnings,
+            requestedBy: caller,
+            ...planSettings(settings),
+          }),
         ),
       ),
     ),

@@ -246,6 +246,10 @@ export class FakeActivities {
         this.calls.push(`gate ${input.cluster.resourceId}`);
         await this.replaced.awaitClusterHealth?.(input);
       },
+      askCheck: async (input) => {
+        this.calls.push(`check ${input.check}`);
+        return (await this.replaced.askCheck?.(input)) ?? { verdict: "PASSED", text: "All is well." };
+      },
       deliverNotification: async (input) => {
         this.notifications.push(input);
         return (await this.replaced.deliverNotification?.(input)) ?? { outcome: "DELIVERED" };

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { PlannedCheck } from "../../src/domain/checks/own-check";
 import type { PlannedReceiver } from "../../src/domain/notifications/upgrade-notification";
 import { type ClusterFacts, defaultRolloutPolicy, type Installations } from "../../src/domain/plan/facts";
 import type { HostScope } from "../../src/domain/plan/host-scope";
@@ -48,6 +49,8 @@ export interface SamplePlanOptions {
   /** Who is told what happens; nobody unless a test is about it. */
   readonly notifications?: readonly PlannedReceiver[];
   readonly longWaitMinutes?: number;
+  /** Checks of the inventory; none unless a test is about them. */
+  readonly checks?: readonly PlannedCheck[];
   /** Where people open the console. */
   readonly publicUrl?: string;
   /** Where Temporal is reached. */
@@ -76,6 +79,19 @@ export interface SamplePlanOptions {
 /** A lost Activity is waited out for so long: with the 30 s of production tests of losses would wait and no more. */
 export const quickWaits: ActivityWaits = { ...defaultActivityWaits, callSeconds: 0.1 };
 
+/** A check of the inventory that is asked before an upgrade, every second where it is waited for. */
+export function sampleCheck(id: string, changes: Partial<PlannedCheck> = {}): PlannedCheck {
+  return {
+    id,
+    kind: "PROMETHEUS",
+    at: ["BEFORE_UPGRADE"],
+    onFailure: "FAIL",
+    intervalSeconds: 1,
+    decideMinutes: 60,
+    ...changes,
+  };
+}
+
 /** The plan of an upgrade of one cluster, or of the given resources, which are taken to exist. */
 export function samplePlan({
   id = randomUUID(),
@@ -88,6 +104,7 @@ export function samplePlan({
   waits,
   notifications = [],
   longWaitMinutes,
+  checks = [],
   publicUrl,
   temporalAddress,
   bundle = sampleBundle,
@@ -130,6 +147,7 @@ export function samplePlan({
         lateStartMinutes,
         lockLeadMinutes,
         longWaitMinutes,
+        checks,
         publicUrl,
         temporalAddress,
         notifications,

@@ -224,6 +224,7 @@ export class UpgradeBench {
       remediateHosts: (input) => of(input.cluster.resourceId).remediateHosts(input),
       restoreHosts: (input) => of(input.cluster.resourceId).restoreHosts(input),
       awaitClusterHealth: (input) => of(input.cluster.resourceId).awaitClusterHealth(input),
+      askCheck: (input) => of(input.upgrade.id).askCheck(input),
       deliverNotification: (input) => of(input.notice.data.upgradeId).deliverNotification(input),
       readUpgradeEnd: ({ upgradeId }) => readUpgradeEnd(this.env.client, upgradeId),
       readUpgradeWaits: (input) => of(input.upgradeId).readUpgradeWaits(input),

@@ -188,6 +188,11 @@ export class UpgradeActivity {
     else this.add({ kind: closures[before?.code ?? "FROZEN"].ends });
   }
 
+  /** A check of the inventory has paused the upgrade. */
+  checkFailed(error: ErrorBody): void {
+    this.add({ kind: "CHECK_FAILED", ...told(error) });
+  }
+
   hostsFailed(resource: ResourcePlan, hosts: readonly FailedHost[]): void {
     for (const { id, name, at, errorCode, message } of hosts)
       this.add({
@@ -227,6 +232,7 @@ const closures: Readonly<Record<Closed["code"], { readonly begins: ActivityKind;
   FROZEN: { begins: "FROZEN", ends: "THAWED" },
   WINDOW: { begins: "WINDOW_CLOSED", ends: "WINDOW_OPENED" },
   HELD: { begins: "HELD", ends: "RELEASED" },
+  CHECK: { begins: "CHECK_AWAITED", ends: "CHECK_ENDED" },
 };
 
 const kindsOfEnds: Partial<Record<UpgradePhase, ActivityKind>> = {

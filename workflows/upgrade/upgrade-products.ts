@@ -16,6 +16,7 @@ import { HistoryTooLong, isHistoryTooLong } from "./continue-as-new";
 import { ClosureGate } from "./closure-gate";
 import { Rescheduled } from "./lock-wait";
 import { type LockedResource, releaseAll } from "./locked-resource";
+import { UpgradeChecks } from "./upgrade-checks";
 import { runPrechecks } from "./upgrade-prechecks";
 import type { UpgradeState } from "./upgrade-state";
 
@@ -33,6 +34,7 @@ export async function runProducts(
   { precheckedAt, heldUntil }: { readonly precheckedAt: number; readonly heldUntil: number },
 ): Promise<readonly ErrorBody[]> {
   const { products } = state.plan;
+  const checks = new UpgradeChecks(state);
   for (const [i, product] of products.entries()) {
     const ids = new Set(product.resources.map(({ resourceId }) => resourceId));
     const mine = locked.filter(({ resource }) => ids.has(resource.resourceId));
@@ -40,6 +42,7 @@ export async function runProducts(
       state,
       product,
       mine,
+      checks,
       precheckedAt,
       i > 0 ? currentTime() : heldUntil,
       i > 0,
@@ -67,6 +70,7 @@ class ProductRun {
     private readonly state: UpgradeState,
     private readonly product: ProductPlan,
     resources: readonly LockedResource[],
+    private readonly checks: UpgradeChecks,
     private precheckedAt: number,
     /** Since when nothing but the schedule keeps resources from beginning (epoch milliseconds). */
     private readonly readyAt: number,
@@ -139,7 +143,7 @@ class ProductRun {
 
   /** Before that it could not begin, for reasons other than its time: that is no delay. */
   private readyAtOf({ resource }: LockedResource): number {
-    return Math.max(this.readyAt, this.closures.heldUntil(resource));
+    return Math.max(this.readyAt, this.closures.heldUntil(resource), this.checks.heldUntil);
   }
 
   /** Waits for the next time or a change of the schedule. Nothing has begun yet: the upgrade as a whole is scheduled. */
@@ -173,15 +177,7 @@ class ProductRun {
     this.waiting = this.waiting.filter((resource) => !due.includes(resource));
     const recalled = await checkBundle(this.state.plan);
     const failed = recalled.length > 0 ? recalled : await this.precheckAgain(due);
-    if (failed.length > 0) {
-      this.errors.push(...failed);
-      // Nothing has been touched: nothing will be. Resources that already run are not ours to stop.
-      const released = this.started ? due : [...due, ...this.waiting];
-      if (!this.started) this.waiting = [];
-      released.forEach((resource) => resource.release());
-      await Promise.all(released.map(({ ended }) => ended));
-      return;
-    }
+    if (failed.length > 0) return this.giveUp(due, failed);
     const { leftOut } = this.state.known;
     const without = due.filter(({ resource }) => leftOut.has(resource.resourceId));
     if (without.length > 0) await releaseAll(without);
@@ -195,6 +191,7 @@ class ProductRun {
     const inTime = wanted.filter((one) => this.mayBegin(one));
     this.waiting = [...this.waiting, ...wanted.filter((one) => !inTime.includes(one))];
     if (inTime.length === 0) return;
+    if (!this.checks.areDone) return this.check(inTime);
     const late = lateSeconds(
       Math.max(...inTime.map((one) => this.state.times.lateness(this.current(one), this.readyAtOf(one)))),
     );
@@ -204,8 +201,25 @@ class ProductRun {
     }
     if (!this.started) this.state.record({ type: "ProductStarted", product: this.product.product });
     this.started = true;
+    this.checks.begun();
     await Promise.all(inTime.map((resource) => this.begin(resource)));
     this.state.publish();
+  }
+
+  /** Asks the checks of the inventory; what is due then, and may begin, is looked at again. */
+  private async check(due: readonly LockedResource[]): Promise<void> {
+    const round = await this.checks.run(due.map(({ resource }) => resource));
+    if (round.outcome === "FAILED") await this.giveUp(due, [round.error]);
+    else this.waiting = [...this.waiting, ...due];
+  }
+
+  private async giveUp(due: readonly LockedResource[], failed: readonly ErrorBody[]): Promise<void> {
+    this.errors.push(...failed);
+    // Nothing has been touched: nothing will be. Resources that already run are not ours to stop.
+    const released = this.started ? due : [...due, ...this.waiting];
+    if (!this.started) this.waiting = [];
+    released.forEach((resource) => resource.release());
+    await Promise.all(released.map(({ ended }) => ended));
   }
 
   private begin(resource: LockedResource): Promise<void> {

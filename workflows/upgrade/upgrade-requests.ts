@@ -1,6 +1,7 @@
 import { setHandler, workflowInfo } from "@temporalio/workflow";
 import { isLeft, isRight } from "fp-ts/Either";
 import type { ActivityVia } from "../../src/domain/activity/upgrade-activity";
+import { CheckDecision } from "../../src/domain/checks/own-check";
 import { commits, saysWhen } from "../../src/domain/plan/schedule";
 import { rejection } from "../../src/domain/requests/approvals";
 import { isSkipped } from "../../src/domain/requests/skip";
@@ -21,6 +22,7 @@ import { currentTime, now } from "../clock";
 import { InternalSignals } from "../internal-signals";
 import {
   activityQuery,
+  checkDecidedSignal,
   HostSkipAnswer,
   hostSkippedSignal,
   HostsReport,
@@ -103,6 +105,10 @@ export class UpgradeRequests {
     signals.on(hostsSignal, (payload) => {
       const report = HostsReport.decode(payload);
       if (isRight(report)) state.hostsReported(report.right);
+    });
+    signals.on(checkDecidedSignal, (payload) => {
+      const decision = CheckDecision.decode(payload);
+      if (isRight(decision)) state.checkDecisions.decided(decision.right);
     });
     signals.on(hostSkippedSignal, (payload) => {
       const answer = HostSkipAnswer.decode(payload);

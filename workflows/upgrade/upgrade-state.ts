@@ -20,6 +20,7 @@ import { currentTime, now } from "../clock";
 import type { HostsReport, ResourceResult, TaskWithChildren } from "../messages";
 import { Acknowledgements } from "./acknowledgements";
 import { Approvals, type CarriedApprovals } from "./approvals";
+import { CheckDecisions } from "./check-decisions";
 import { type HeldResource, HostSkips } from "./host-skips";
 import { type CarriedResources, KnownResources, type KnownSkippedHost } from "./known-resources";
 import { UpgradeActivity } from "./upgrade-activity";
@@ -70,6 +71,7 @@ export class UpgradeState {
   /** Resources whose locks the upgrade holds, by their ids. */
   readonly locked = new Map<string, HeldResource>();
   readonly hostSkips = new HostSkips();
+  readonly checkDecisions = new CheckDecisions();
   /** Errors of resources that have failed in this attempt. */
   resourceErrors: ErrorBody[] = [];
 

@@ -214,12 +214,18 @@ function succeed(state: UpgradeState): { outcome: UpgradePhase } {
   const upgraded = state.resources.filter((_, i) => outcomes[i] !== "NOTHING_TO_DO");
   const warnings = precheckWarnings(state.task, upgraded, currentTime());
   const outcome =
-    leftOut.size > 0 || outcomes.includes("WITHIN_TOLERANCE") || warnings.length > 0
+    leftOut.size > 0 || state.warnings.length > 0 || outcomes.includes("WITHIN_TOLERANCE") || warnings.length > 0
       ? "SUCCESSFUL_WITH_WARNING"
       : outcomes.every((one) => one === "NOTHING_TO_DO")
         ? "NOTHING_TO_DO"
         : "SUCCESSFUL";
-  state.enter(outcome, [...state.warnings, ...[...leftOut.values()].map(({ error }) => error), ...warnings]);
+  // What has paused the upgrade is on the Task already.
+  const isNew = ({ message }: ErrorBody) => !state.task.errors?.some((known) => known.message === message);
+  state.enter(outcome, [
+    ...state.warnings.filter(isNew),
+    ...[...leftOut.values()].map(({ error }) => error),
+    ...warnings,
+  ]);
   return { outcome };
 }
 

@@ -38,6 +38,9 @@ const kinds: Readonly<Record<ActivityKind, string>> = {
   WINDOW_OPENED: "Maintenance window open, work continues",
   HELD: "Held, nothing new of it begins",
   RELEASED: "Hold released, work continues",
+  CHECK_AWAITED: "Waiting for a check of the inventory",
+  CHECK_FAILED: "Paused by a check of the inventory",
+  CHECK_ENDED: "No longer waiting for a check",
   HOST_FAILED: "Host failed",
   RESOURCE_SUCCEEDED: "Done",
   RESOURCE_FAILED: "Failed",
@@ -54,7 +57,13 @@ const kinds: Readonly<Record<ActivityKind, string>> = {
 const ways = { HTTP: "HTTP", SIGNAL: "Signal", UPDATE: "Update", TEMPORAL: "Temporal" } as const;
 
 const good: ReadonlySet<ActivityKind> = new Set(["PRECHECKS_PASSED", "RESOURCE_SUCCEEDED", "SUCCEEDED"]);
-const bad: ReadonlySet<ActivityKind> = new Set(["PRECHECKS_FAILED", "HOST_FAILED", "RESOURCE_FAILED", "FAILED"]);
+const bad: ReadonlySet<ActivityKind> = new Set([
+  "PRECHECKS_FAILED",
+  "CHECK_FAILED",
+  "HOST_FAILED",
+  "RESOURCE_FAILED",
+  "FAILED",
+]);
 
 /** `time` shows a timestamp as the reader wants it. */
 export function activityWords(entry: ActivityEntry, time: (timestamp: string) => string): ActivityWords {

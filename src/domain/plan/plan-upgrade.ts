@@ -1,4 +1,5 @@
 import type { AdmittedUpgrade } from "../admission/admit-upgrade";
+import { checksFor, type PlannedCheck } from "../checks/own-check";
 import { prefixLength } from "../ipv4";
 import type { PlannedReceiver } from "../notifications/upgrade-notification";
 import { placeOf } from "../opening";
@@ -53,6 +54,8 @@ export interface PlanIdentity {
   readonly lateStartMinutes: number;
   readonly lockLeadMinutes: number;
   readonly waits: ActivityWaits;
+  /** The checks of the inventory. */
+  readonly checks?: readonly PlannedCheck[];
   /** Who is told what happens to the upgrade. */
   readonly notifications?: readonly PlannedReceiver[];
   /** Minutes after which they are told of a wait. */
@@ -70,7 +73,16 @@ export interface PlanIdentity {
 /** Turns an admitted request into the plan of its upgrade. Pure: the same input gives the same plan. */
 export function planUpgrade(
   admitted: AdmittedUpgrade,
-  { id, now, publicUrl, requestedBy, notifications = [], warnings: given = [], ...identity }: PlanIdentity,
+  {
+    id,
+    now,
+    publicUrl,
+    requestedBy,
+    checks: known = [],
+    notifications = [],
+    warnings: given = [],
+    ...identity
+  }: PlanIdentity,
 ): UpgradePlan {
   const { resolutionDays, lateStartMinutes, lockLeadMinutes, longWaitMinutes, waits, temporalAddress } = identity;
   const { spec, bundle, clusters, installations } = admitted;
@@ -93,6 +105,8 @@ export function planUpgrade(
   // What is upgraded beside the clusters serves them, and belongs to their domains.
   const approvals = Math.max(...clusters.map((cluster) => cluster.approvals ?? 0));
   const warnings = boundedWarnings([...given, ...warningsOfOptions(spec), ...(admitted.warnings ?? [])]);
+  const places = products.flatMap((product) => product.resources).flatMap((resource) => resource.places);
+  const checks = checksFor(known, places);
   const plan: UpgradePlan = {
     id,
     name: `Upgrade ${products.map(whatIsUpgraded).join(", then ")} to ${bundle.version ?? bundle.id}`,
@@ -107,6 +121,7 @@ export function planUpgrade(
     lockLeadMinutes,
     waits,
     ...(warnings.length > 0 && { warnings }),
+    ...(checks.length > 0 && { checks }),
     ...(notifications.length > 0 && { notifications, ...(longWaitMinutes !== undefined && { longWaitMinutes }) }),
     ...(publicUrl !== undefined && { page: upgradePage(publicUrl, id) }),
     ...(temporalAddress !== undefined && { temporalAddress }),

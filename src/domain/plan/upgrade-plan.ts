@@ -1,3 +1,4 @@
+import type { PlannedCheck } from "../checks/own-check";
 import type { PlannedReceiver } from "../notifications/upgrade-notification";
 import type { MaintenancePlace } from "../opening";
 import type { Bundle } from "../spec/bundle";
@@ -209,6 +210,8 @@ export interface UpgradePlan {
   readonly waits: ActivityWaits;
   /** What of the request has no effect; absent where all of it has. */
   readonly warnings?: readonly RequestWarning[];
+  /** Checks of the inventory that it asks; absent where there are none. */
+  readonly checks?: readonly PlannedCheck[];
   /** Who is told what happens to it; absent where nobody is. */
   readonly notifications?: readonly PlannedReceiver[];
   /** Minutes after which they are told of a wait; absent means the default. */

@@ -14,7 +14,7 @@ import { RequestWarning } from "./request-warning";
  * `SOAK`: the time between two hosts. `HEALTH_GATE`: a healthy cluster before the next host. `SWITCHOVER`: the time at which
  * a management server switches over. `COMMIT`: somebody's commit: of a draft, or as it could not begin at its time. `WORKFLOW_TASK_FAILING`:
  * the Workflow cannot continue, because each try to run its code fails. `FROZEN`: the end of an emergency stop. `WINDOW`: its maintenance
- * window, or the end of a change freeze of the inventory. `HELD`: the release of a hold.
+ * window, or the end of a change freeze of the inventory. `HELD`: the release of a hold. `CHECK`: a check of the inventory.
  *
  * Of an Upgrade also: `TIME`: its scheduled time. `WORKER`: a worker that takes it. `LOCK`: resources that another upgrade
  * may hold. `PRECHECKS`: prechecks that pass, since the last have failed. `WORK_IN_PROGRESS`: the end of what is in work,
@@ -29,6 +29,7 @@ export const WaitingForCode = OneOf(
   "FROZEN",
   "WINDOW",
   "HELD",
+  "CHECK",
   "TIME",
   "WORKER",
   "LOCK",

@@ -11,6 +11,7 @@ import { acknowledgeFindings, type AcknowledgedFinding } from "./findings";
 import { confirmStart, missStart } from "./late-start";
 import { isLeftOut, type LeftOut, leaveOut } from "./left-out";
 import { isBeyondRetry } from "./mgmt-progress";
+import { checksAt, checksSubTask, checksType, withChecks } from "./own-checks";
 import { changeLastPrechecks, endResourcePrechecks, precheckRun, precheckType, startPrechecks } from "./prechecks";
 import { initialResourceSubTask, mergeResource } from "./resource-progress";
 import { hasEndedPart, withPause } from "./sub-task";
@@ -52,6 +53,8 @@ export type TaskProgress = { readonly at: string } &
      * Task as a whole.
      */
     | { readonly type: "ClosureChanged"; readonly resourceId: string; readonly closed?: Closed; readonly task?: Closed }
+    /** Checks of the inventory are asked, or were answered. All that there are. */
+    | { readonly type: "ChecksChanged"; readonly subTask: SubTask }
     /** What a resource's own Workflow says of it. */
     | { readonly type: "ResourceChanged"; readonly resourceId: string; readonly subTask: SubTask }
     /** Somebody has cancelled it; it has not ended yet. */
@@ -66,6 +69,7 @@ export type TaskProgress = { readonly at: string } &
 export function initialTask(plan: UpgradePlan): Task {
   const at = plan.creationTimestamp;
   const resources = resourcesOf(plan);
+  const checks = checksAt(plan.checks, "BEFORE_UPGRADE");
   return {
     id: plan.id,
     name: plan.name,
@@ -78,7 +82,11 @@ export function initialTask(plan: UpgradePlan): Task {
     type: "UPGRADE",
     status: statusOfPhase(firstPhase(plan)).task,
     creationTimestamp: at,
-    subTasks: [precheckRun(1, resources, at), ...plan.products.map((product) => productSubTask(product, at))],
+    subTasks: [
+      precheckRun(1, resources, at),
+      ...(checks.length > 0 ? [checksSubTask(checks, at)] : []),
+      ...plan.products.map((product) => productSubTask(product, at)),
+    ],
     resources: resources.flatMap((resource) => initialResourceSubTask(resource, at).resources ?? []),
     isCancellable: true,
     isRetryable: false,
@@ -135,6 +143,8 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
       return { ...task, ...overrideOf(progress) };
     case "ClosureChanged":
       return changeFreeze(task, progress);
+    case "ChecksChanged":
+      return withChecks(task, progress.subTask);
     case "StartedLate":
       return startLate(task, progress.seconds);
     case "ResourceChanged":
@@ -313,7 +323,7 @@ function startRetry(
     isRetryable: false,
     isCancellable: true,
     subTasks: (task.subTasks ?? []).map((part) => {
-      if (part.type === precheckType) return part;
+      if (!isProduct(part)) return part;
       const { completionTimestamp: _before, errors: _earlier, reasonCode: _ofTheEnd, ...product } = part;
       const subTasks = part.subTasks?.map((inner) => again.get(inner.resources?.[0]?.resourceId ?? "") ?? inner) ?? [];
       return subTasks.some((inner) => inner.status === "PENDING")
@@ -349,9 +359,13 @@ function changeResource(task: Task, resourceId: string, change: (resource: SubTa
   );
 }
 
-/** Changes the products, not the prechecks. */
+/** Changes the products, not the prechecks and checks. */
 function changeAll(task: Task, change: (part: SubTask) => SubTask): Task {
-  return { ...task, subTasks: (task.subTasks ?? []).map((part) => (part.type === precheckType ? part : change(part))) };
+  return { ...task, subTasks: (task.subTasks ?? []).map((part) => (isProduct(part) ? change(part) : part)) };
+}
+
+function isProduct({ type }: SubTask): boolean {
+  return type !== precheckType && type !== checksType;
 }
 
 /** The part of a Task that says in words where the upgrade stands, where its status alone does not say enough. */

@@ -1,4 +1,5 @@
 import { cancelStories } from "./stories/cancel";
+import { checkStories } from "./stories/checks";
 import { draftStories } from "./stories/draft";
 import { failureStories } from "./stories/failure";
 import { freezeStories } from "./stories/freeze";
@@ -24,4 +25,5 @@ export const stories: Readonly<Record<string, Story>> = {
   ...scopeStories,
   ...holdStories,
   ...readinessStories,
+  ...checkStories,
 };

@@ -183,6 +183,7 @@ export const taskModels = {
     DECISION: "A retry or a resolve.",
     FROZEN: "The end of an emergency stop.",
     HELD: "The release of a hold.",
+    CHECK: "A check of the inventory that has not passed, or has not been decided.",
     WINDOW: "The maintenance window of a cluster or domain, or the end of a change freeze.",
     WORKFLOW_TASK_FAILING:
       "A repair: the service cannot run the code of its Workflow. The error `WORKFLOW_BLOCKED` gives the reason and the remedy.",

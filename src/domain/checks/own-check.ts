@@ -1,0 +1,75 @@
+import * as t from "io-ts";
+import { model } from "../codec";
+import type { ErrorBody } from "../errors";
+import type { MaintenancePlace } from "../opening";
+import { Legible } from "../legible";
+
+/** What answers a check of the inventory. */
+export type CheckKind = "PROMETHEUS" | "ALERTMANAGER" | "WEBHOOK";
+
+/** When a check is asked. BEFORE_UPGRADE: before the first resource of an upgrade begins. */
+export type CheckPoint = "BEFORE_UPGRADE";
+
+/**
+ * What follows where a check does not pass. WAIT: it is asked again until it passes. PAUSE: the upgrade pauses, and whoever
+ * resumes it accepts that. FAIL: the upgrade fails.
+ */
+export type CheckFailureAction = "WAIT" | "PAUSE" | "FAIL";
+
+/** A check of the inventory as an upgrade plans it: without address, question and secrets, which stay with the workers. */
+export interface PlannedCheck {
+  readonly id: string;
+  readonly kind: CheckKind;
+  readonly at: readonly CheckPoint[];
+  readonly onFailure: CheckFailureAction;
+  /** Seconds between two asks of a check that is waited for. */
+  readonly intervalSeconds: number;
+  /** Minutes that a webhook has to decide after its answer 202. */
+  readonly decideMinutes: number;
+  /** Ids of the domains whose upgrades it is for; absent means all. */
+  readonly domains?: readonly string[];
+}
+
+/**
+ * What became of one ask. UNANSWERED: no verdict was to be had, which counts as not passed. LATER: a webhook decides by a
+ * Signal. `text` is what the check said, or what is wrong with its answer, without its address.
+ */
+export interface CheckAnswer {
+  readonly verdict: "PASSED" | "FAILED" | "UNANSWERED" | "LATER";
+  readonly text: string;
+}
+
+/** The later decision of a webhook. A codec, because anybody can send a Signal. */
+export const CheckDecision = model({ askId: t.string, passed: t.boolean }, { text: Legible });
+export type CheckDecision = t.TypeOf<typeof CheckDecision>;
+
+/** The most characters that are kept of what a check says. */
+const longestText = 500;
+
+/** What a check said, as it is kept. */
+export function checkText(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText - 1)}…` : text;
+}
+
+/** The checks that an upgrade of resources at these places asks. */
+export function checksFor(checks: readonly PlannedCheck[], places: readonly MaintenancePlace[]): PlannedCheck[] {
+  const concerned = new Set(places.map(({ domain }) => domain));
+  return checks.filter(({ domains }) => domains?.some((domain) => concerned.has(domain)) ?? true);
+}
+
+/** Why a check keeps an upgrade from going on. */
+export function checkError({ id, onFailure }: PlannedCheck, { verdict, text }: CheckAnswer): ErrorBody {
+  const message = text === "" ? "it gave no reason" : text;
+  const next = {
+    WAIT: "The check is asked again until it passes.",
+    PAUSE: "Resume the upgrade to go on in spite of it, or cancel it.",
+    FAIL: "Retry the upgrade when the check passes.",
+  }[onFailure];
+  return {
+    errorCode: verdict === "UNANSWERED" ? "CHECK_UNANSWERED" : "CHECK_FAILED",
+    errorType: "FAILED_DEPENDENCY",
+    message: `${verdict === "UNANSWERED" ? `Check ${id} gave no verdict` : `Check ${id} did not pass`}: ${message}`,
+    remediationMessage: `Fix what the check names. ${next}`,
+    context: { check: id },
+  };
+}

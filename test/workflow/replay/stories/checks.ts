@@ -1,0 +1,55 @@
+import type { CheckAnswer } from "../../../../src/domain/checks/own-check";
+import { checkDecidedSignal } from "../../../../workflows/messages";
+import { eventually } from "../../../support/eventually";
+import { FakeActivities } from "../../../support/fake-activities";
+import { sampleCheck } from "../../../support/sample-plan";
+import { failed, hostCount, type Story } from "../story";
+
+const passed: CheckAnswer = { verdict: "PASSED", text: "All is well." };
+const failing: CheckAnswer = { verdict: "FAILED", text: "1 alert active: HostDown." };
+
+/** Upgrades that ask checks of the inventory. */
+export const checkStories: Readonly<Record<string, Story>> = {
+  "checks-waited-for-accepted-and-decided-later": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const asks: Record<string, string[]> = {};
+      const fake = new FakeActivities(
+        {
+          askCheck: ({ check, askId }) => {
+            const earlier = asks[check] ?? [];
+            asks[check] = [...earlier, askId];
+            if (check === "waited") return Promise.resolve(earlier.length === 0 ? failing : passed);
+            return Promise.resolve(check === "board" ? { verdict: "LATER", text: "" } : failing);
+          },
+        },
+        hostCount,
+      );
+      const checks = [
+        sampleCheck("waited", { onFailure: "WAIT" }),
+        sampleCheck("pausing", { onFailure: "PAUSE", kind: "ALERTMANAGER" }),
+        sampleCheck("board", { kind: "WEBHOOK" }),
+      ];
+      const upgrade = await bench.upgrade({ checks }, fake);
+      await upgrade.untilStatuses("In Progress / PAUSED");
+      await upgrade.ask("resume");
+      await eventually(
+        () => upgrade.upgrade(),
+        ({ waitingFor }) => waitingFor?.message === "Check board decides later",
+      );
+      await upgrade.handle.signal(checkDecidedSignal, { askId: asks["board"]?.[0], passed: true });
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
+  "check-failed": {
+    ends: "OPEN",
+    async tell(bench) {
+      const fake = new FakeActivities({ askCheck: () => Promise.resolve(failing) }, hostCount);
+      const upgrade = await bench.upgrade({ checks: [sampleCheck("failing")] }, fake);
+      await upgrade.untilStatuses(failed);
+      return upgrade;
+    },
+  },
+};
