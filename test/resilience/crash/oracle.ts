@@ -19,6 +19,7 @@ export interface Expected {
 
 const upgradeStatus: Partial<Record<TaskStatus, string>> = {
   Successful: "COMPLETED_WITH_SUCCESS",
+  COMPLETED_WITH_WARNING: "COMPLETED_WITH_SUCCESS",
   SKIPPED: "COMPLETED_WITH_SUCCESS",
   Failed: "COMPLETED_WITH_FAILURE",
   Cancelled: "CANCELLED",

@@ -5,6 +5,7 @@ import { deal, draws } from "./deck";
 import type { Disturbances, Disturbed } from "./disturbances";
 import type { SimulatedFaults } from "./simulated-faults";
 import type { Transcript } from "./transcript";
+import type { WalkedCluster } from "./walk-platform";
 
 /** Faults of processes: killed with SIGKILL, or stopped for a moment as by an outage. */
 const ofProcesses = {
@@ -27,7 +28,7 @@ export const ofComponentManager = {
 } as const;
 
 /** What operators do to all upgrades at once. */
-const ofOperators = { "an emergency stop": 2 } as const;
+const ofOperators = { "an emergency stop": 1, "an emergency stop of a domain": 1 } as const;
 
 export const allFaults = { ...ofProcesses, ...ofComponentManager, ...ofOperators };
 export type FaultName = keyof typeof allFaults;
@@ -47,6 +48,7 @@ export class Adversary {
       readonly disturbances: Disturbances;
       readonly faults: SimulatedFaults;
     },
+    private readonly clusters: readonly WalkedCluster[],
   ) {
     this.random = draws(seed, "the adversary waits");
   }
@@ -99,24 +101,31 @@ export class Adversary {
         return faults.add({ kind: "OPERATION_IN_PROGRESS", times: 2 });
       case "an emergency stop":
         return disturbances.during("freeze", () => this.freezeFor(seconds));
+      case "an emergency stop of a domain":
+        return disturbances.during("freeze", () => this.freezeFor(seconds, this.random.one(this.clusters).domain));
     }
   }
 
-  /** Throws where a host begins although all is frozen. */
-  private async freezeFor(seconds: number): Promise<void> {
-    await this.untilDone("PUT", { reason: "Smoke in the hall" });
+  /** Throws where a host begins although it is frozen, by its domain or with all. */
+  private async freezeFor(seconds: number, domain?: string): Promise<void> {
+    const domains = domain === undefined ? undefined : [domain];
+    await this.untilDone("PUT", "", { reason: "Smoke in the hall", domains });
     await pauseFor(takesEffectIn);
     const from = new Date().toISOString();
     await pauseFor(seconds * 1000);
-    const begun = (await this.service.ledger()).filter(({ step, at = "" }) => step === "APPLY_STARTED" && at > from);
-    if (begun.length > 0) throw new Error(`Hosts began although all is frozen: ${JSON.stringify(begun)}`);
-    await this.untilDone("DELETE");
+    const frozen = this.clusters.filter((one) => domain === undefined || one.domain === domain);
+    const ids = new Set(frozen.map(({ simulated }) => simulated));
+    const begun = (await this.service.ledger()).filter(
+      ({ step, at = "", cluster = "" }) => step === "APPLY_STARTED" && at > from && ids.has(cluster),
+    );
+    if (begun.length > 0) throw new Error(`Hosts began although they are frozen: ${JSON.stringify(begun)}`);
+    await this.untilDone("DELETE", domain === undefined ? "" : `?domain=${domain}`);
   }
 
-  private untilDone(method: "PUT" | "DELETE", spec?: object): Promise<void> {
+  private untilDone(method: "PUT" | "DELETE", query: string, spec?: object): Promise<void> {
     return until(
       `${method} /v1/freeze is done`,
-      async () => (await this.service.send(method, "/v1/freeze", spec)).status === 200,
+      async () => (await this.service.send(method, `/v1/freeze${query}`, spec)).status === 200,
       60,
     );
   }

@@ -26,7 +26,7 @@ export class ApiClient {
         ...{ method, headers, signal: AbortSignal.timeout(40_000) },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-      const received = (await response.json()) as B & AnsweredError;
+      const received = (response.status === 204 ? undefined : await response.json()) as (B & AnsweredError) | undefined;
       return { answer: answered(response.status, response.ok ? undefined : received), body: received, since };
     } catch {
       return { answer: undefined, body: undefined, since };

@@ -11,6 +11,8 @@ import type { WalkedUpgrade } from "./walked-upgrade";
 export interface Accepted {
   readonly cluster: WalkedCluster;
   readonly upgrades: readonly Pick<WalkedUpgrade, "id" | "explains">[];
+  /** The times in which nothing of it may have begun, in epoch milliseconds. */
+  readonly still: readonly (readonly [from: number, to: number])[];
 }
 
 /** What must hold of all upgrades of a walk when all of them have ended; throws what does not. */
@@ -38,6 +40,8 @@ export async function expectWhole(
   expect(overlapping(ledger), "remediations that began before the one before had ended").to.deep.equal([]);
   expect(doneAgain(ledger), "hosts that were brought to a version twice").to.deep.equal([]);
   expect(begunTooOften(ledger), "hosts that were begun oftener than was needed").to.deep.equal([]);
+  for (const { cluster, still } of accepted)
+    expect(begunWithin(ledger, cluster.simulated, still), "hosts that began although they were held").to.deep.equal([]);
   for (const { simulated } of accepted.map(({ cluster }) => cluster)) {
     expect(mostOutOfService(ledger, simulated), `hosts of ${simulated} out of service at once`).to.be.at.most(1);
     expect(await service.policy(simulated), `settings of ${simulated}`).to.deep.equal(policies.get(simulated));
@@ -63,6 +67,14 @@ export function atWorkTogether(tasks: readonly Pick<Task, "id" | "subTasks">[]):
 
 function stagesOf({ stages = [], subTasks = [] }: SubTask): readonly Stage[] {
   return [...stages, ...subTasks.flatMap(stagesOf)];
+}
+
+/** What of a cluster began in times in which nothing may. */
+export function begunWithin(ledger: readonly LedgerEntry[], of: string, times: Accepted["still"]): LedgerEntry[] {
+  return ledger.filter(({ step, cluster, at = "" }) => {
+    const within = times.some(([from, to]) => from < Date.parse(at) && Date.parse(at) < to);
+    return within && cluster === of && step === "APPLY_STARTED";
+  });
 }
 
 /** Hosts that a version was installed on twice. */

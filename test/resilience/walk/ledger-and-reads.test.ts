@@ -5,7 +5,7 @@ import { overlapping } from "../crash/oracle";
 import { answered, type AnsweredError } from "./answered";
 import { deal, draws } from "./deck";
 import { Disturbances } from "./disturbances";
-import { atWorkTogether, begunTooOften, doneAgain } from "./expect-whole";
+import { atWorkTogether, begunTooOften, begunWithin, doneAgain } from "./expect-whole";
 import { Transcript } from "./transcript";
 import { Slot, WalkedUpgrade } from "./walked-upgrade";
 
@@ -36,6 +36,15 @@ describe("what the walk refuses besides the model", () => {
     expect(overlapping([entry("APPLY_STARTED", "v1"), entry("APPLY_STARTED", "v1")])).to.deep.equal(["host-11"]);
   });
 
+  it("a host that begins while its cluster is held", () => {
+    const at = (second: number) => `2026-12-01T09:30:0${second}.000Z`;
+    const began = { ...entry("APPLY_STARTED", "v1"), cluster: "domain-c101", at: at(4) };
+    const times = (from: number, to: number) => [[Date.parse(at(from)), Date.parse(at(to))]] as const;
+    expect(begunWithin([began], "domain-c101", times(2, 5))).to.deep.equal([began]);
+    expect(begunWithin([began], "domain-c101", times(5, 6))).to.deep.equal([]);
+    expect(begunWithin([began], "domain-c102", times(2, 5))).to.deep.equal([]);
+  });
+
   it("two upgrades at work in one cluster at the same time, beside prechecks", () => {
     const at = (second: number) => `2026-12-01T09:30:${String(second).padStart(2, "0")}.000Z`;
     const part = (type: string, from: number, to: number): SubTask => ({
@@ -58,7 +67,7 @@ describe("what the walk refuses besides the model", () => {
   });
 
   it("a failure for something that has not happened", () => {
-    const slot = new Slot({ resourceId: "cluster", simulated: "domain-c101" });
+    const slot = new Slot({ resourceId: "cluster", simulated: "domain-c101", domain: "walk-1" });
     const accepted = (id: string, version: number) => {
       const upgrade = new WalkedUpgrade(id, slot, version, { draft: false, due: "NOW", attempts: 2 });
       slot.upgrades.push(upgrade);

@@ -24,9 +24,8 @@ function timeOf(due: Due): object {
 
 /** How a request is sent. */
 export function callOf(
-  id: string,
-  name: Request["name"],
-  due?: Due,
+  { id, slot }: WalkedUpgrade,
+  { name, due, host }: Request,
 ): readonly [method: string, path: string, body?: unknown] {
   switch (name) {
     case "commit":
@@ -35,6 +34,12 @@ export function callOf(
       return ["PATCH", `/v1/tasks/${id}`];
     case "cancel":
       return ["DELETE", `/v1/tasks/${id}`];
+    case "skip":
+      return [
+        "POST",
+        `/v1/upgrades/${id}/skip`,
+        { resourceId: slot.cluster.resourceId, hostId: host, reason: "It is repaired" },
+      ];
     default:
       return ["POST", `/v1/upgrades/${id}/${name}`];
   }

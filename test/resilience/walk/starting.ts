@@ -38,10 +38,17 @@ export class Starting {
     for (;;) {
       const reply = await this.steering.api.send<Task>("POST", "/v1/upgrades", spec, key);
       const answer = this.steering.heard(what, reply);
-      if (answer?.status === 202 && reply.body) return accepted(reply.body.id);
+      if (answer?.status === 202 && reply.body) {
+        if (slot.hold !== undefined && !start.draft) throw new Error(`${what} was accepted although it is held`);
+        return accepted(reply.body.id);
+      }
       if (answer) {
         const refusal = JSON.stringify(reply.body);
-        if (problemsOf(answer).every((one) => mayBeHeld && nameOf(one) === "403 RESOURCE_LOCKED")) return { refusal };
+        const foreseen = [
+          ...(mayBeHeld ? ["403 RESOURCE_LOCKED"] : []),
+          ...(slot.hold !== undefined && !start.draft ? ["403 RESOURCE_HELD"] : []),
+        ];
+        if (problemsOf(answer).every((one) => foreseen.includes(nameOf(one)))) return { refusal };
         throw new Error(`${what} was answered ${nameOf(answer)}: ${refusal}`);
       }
       if (key === undefined) {
@@ -81,6 +88,7 @@ export class Starting {
     const there = slot.upgrades.find((one) => one.id === id);
     if (there) return there;
     const upgrade = new WalkedUpgrade(id, slot, version, start);
+    upgrade.mayLeaveOut = slot.heldHosts.size > 0;
     upgrade.hostFailures = armed.hosts;
     upgrade.checkFailures = armed.checks;
     slot.upgrades.push(upgrade);
@@ -91,7 +99,7 @@ export class Starting {
 
   /** The same POST twice at once: with a key one Task, without one a single upgrade gets the cluster. */
   async startTwice(slot: Slot, attempts: number, withKey: boolean): Promise<void> {
-    const isFree = !slot.mayBeHeld;
+    const isFree = !slot.mayBeHeld && slot.hold === undefined;
     const start: Start = { draft: false, due: "NOW", attempts };
     const [version, key] = [slot.newVersion(), withKey ? this.newKey() : undefined];
     const both = await Promise.all([1, 2].map(() => this.post(slot, version, start, key, !withKey || !isFree)));

@@ -47,6 +47,7 @@ export class Steering {
   /** Sends a request and takes its answer; throws where the model does not explain it. */
   async ask(upgrade: WalkedUpgrade, request: Request): Promise<void> {
     await this.noteFaults(upgrade, request);
+    if (request.name === "skip") upgrade.mayLeaveOut = true;
     const { reply, answer } = await this.send(upgrade, request);
     const { places, circumstances } = upgrade;
     upgrade.now(after(places, request, answer, circumstances), () =>
@@ -78,8 +79,9 @@ export class Steering {
     upgrade.checkFailures = Math.max(upgrade.checkFailures, left.checks);
   }
 
-  private async send(upgrade: WalkedUpgrade, { name, due }: Request) {
-    const [method, path, body] = callOf(upgrade.id, name, due);
+  private async send(upgrade: WalkedUpgrade, request: Request) {
+    const { name, due } = request;
+    const [method, path, body] = callOf(upgrade, request);
     const reply = await this.api.send<Upgrade & Task>(method, path, body);
     const answer = this.heard(`${name}${due === undefined ? "" : ` ${due}`} ${short(upgrade)}`, reply);
     return { reply, answer };
@@ -98,6 +100,8 @@ export class Steering {
     const { status, resolutionStatus, errors = [] } = task.body ?? {};
     const codes = errors.map(({ errorCode }) => errorCode).join(", ");
     if (!this.isRead(`GET task ${short(upgrade)}`, task, `${status} ${codes}`)) return undefined;
+    // It tells of a time before what is known (spec-gaps.md, asOf).
+    if (task.body?.asOf !== undefined && Date.parse(task.body.asOf) < upgrade.knownAt) return undefined;
     this.saw(upgrade, {
       ...(status !== undefined && { task: status }),
       ...(status === "Failed" && resolutionStatus !== undefined && { resolution: resolutionStatus }),

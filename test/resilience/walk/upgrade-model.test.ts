@@ -10,14 +10,20 @@ import {
   type Request,
 } from "./upgrade-model";
 
-const calm: Circumstances = { mayFail: false, checksMayFail: false, mayBeHeld: false, maySkip: false };
+const calm: Circumstances = {
+  mayFail: false,
+  checksMayFail: false,
+  mayBeHeld: false,
+  ...{ isOnHold: false, mayLeaveOut: false, maySkip: false },
+};
+const onHold: Circumstances = { ...calm, isOnHold: true };
 const failing: Circumstances = { ...calm, mayFail: true };
 const ok = { status: 200 };
 const notPossible = (state: string) => ({ status: 409, code: "REQUEST_NOT_POSSIBLE", state });
 const at = (phase: Phase): Place[] => [{ phase, due: "NOW", cancelling: false, lost: [] }];
 const everyPhase: readonly Phase[] = [
   ...(["DRAFT_CHECKING", "DRAFT_READY", "DRAFT_REFUSED", "ACCEPTED", "RUNNING", "SCHEDULED", "PAUSED"] as const),
-  ...(["SUCCESSFUL", "SKIPPED", "FAILED", "GIVEN_UP", "CANCELLED"] as const),
+  ...(["SUCCESSFUL", "SUCCESSFUL_WITH_WARNING", "SKIPPED", "FAILED", "GIVEN_UP", "CANCELLED"] as const),
 ];
 const phases = (places: readonly Place[]) => [...new Set(places.map(({ phase }) => phase))].sort();
 
@@ -42,6 +48,13 @@ const wrong: Readonly<Record<string, () => Place[]>> = {
     after(at("DRAFT_READY"), { name: "commit" }, { status: 409, code: "PRECHECKS_FAILED" }, calm),
   "a locked cluster that nobody holds": () =>
     after(at("DRAFT_READY"), { name: "commit" }, { status: 409, code: "RESOURCE_LOCKED" }, calm),
+  "a commit while its cluster is held": () => after(at("DRAFT_READY"), { name: "commit" }, ok, onHold),
+  "a hold that nobody has placed": () =>
+    after(at("DRAFT_READY"), { name: "commit" }, { status: 403, code: "RESOURCE_HELD" }, calm),
+  "a host that is left out of an upgrade that has ended": () => after(at("SUCCESSFUL"), { name: "skip" }, ok, calm),
+  "a host in work before the upgrade has begun": () =>
+    after(at("DRAFT_READY"), { name: "skip" }, { status: 409, code: "HOST_IN_WORK" }, calm),
+  "a warning although nothing was left out": () => seen(at("RUNNING"), { task: "COMPLETED_WITH_WARNING" }, calm),
   "an unforeseen error": () => after(at("RUNNING"), { name: "pause" }, { status: 500, code: "INTERNAL_ERROR" }, calm),
   "a failure without a cause": () => seen(at("RUNNING"), { task: "Failed" }, calm),
   "a running Task that goes back to its draft": () => seen(at("RUNNING"), { upgrade: "DRAFT" }, failing),

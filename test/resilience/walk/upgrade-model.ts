@@ -3,7 +3,7 @@ import type { UpgradeStatus } from "../../../src/domain/spec/upgrade";
 import type { Answered } from "./answered";
 
 /**
- * A model of one upgrade as its operators see it, written from the specification and docs (spec-gaps.md, operating.md)
+ * A model of one upgrade as its operators see it, written from the specification and docs (spec-gaps.md, upgrades.md, operating.md)
  * and not from the service's code: where it can be, what it may answer to a request, what may become of it by itself.
  * What cannot be known is a set of places; an answer or a read that no place explains is a defect.
  */
@@ -16,6 +16,7 @@ export type Phase =
   | "SCHEDULED"
   | "PAUSED"
   | "SUCCESSFUL"
+  | "SUCCESSFUL_WITH_WARNING"
   | "SKIPPED"
   | "FAILED"
   | "GIVEN_UP"
@@ -24,12 +25,14 @@ export type Phase =
 /** When the upgrade may begin: now, in a moment, or not while anybody watches. */
 export type Due = "NOW" | "SOON" | "LATER";
 
-export type RequestName = "commit" | "pause" | "resume" | "retry" | "resolve" | "cancel" | "prechecks";
+export type RequestName = "commit" | "pause" | "resume" | "retry" | "resolve" | "cancel" | "prechecks" | "skip";
 
 /** Something that an operator asks of an upgrade; `due` is the time that a commit gives. */
 export interface Request {
   readonly name: RequestName;
   readonly due?: Due;
+  /** The host that a skip leaves out. */
+  readonly host?: string;
 }
 
 /** A place where an upgrade can be. */
@@ -54,6 +57,10 @@ export interface Circumstances {
   readonly checksMayFail: boolean;
   /** Another upgrade may hold its cluster. */
   readonly mayBeHeld: boolean;
+  /** Its operator holds its cluster. */
+  readonly isOnHold: boolean;
+  /** A host may be left out, for it is held or an operator has said so. */
+  readonly mayLeaveOut: boolean;
   /** Another upgrade may have brought its hosts to the target. */
   readonly maySkip: boolean;
 }
@@ -70,6 +77,7 @@ const told: Readonly<Record<Phase, { readonly task: readonly TaskStatus[]; reado
   SCHEDULED: { task: ["Pending"], upgrade: "SCHEDULED" },
   PAUSED: { task: ["In Progress"], upgrade: "PAUSED" },
   SUCCESSFUL: { task: ["Successful"], upgrade: "COMPLETED_WITH_SUCCESS" },
+  SUCCESSFUL_WITH_WARNING: { task: ["COMPLETED_WITH_WARNING"], upgrade: "COMPLETED_WITH_SUCCESS" },
   SKIPPED: { task: ["SKIPPED"], upgrade: "COMPLETED_WITH_SUCCESS" },
   FAILED: { task: ["Failed"], upgrade: "COMPLETED_WITH_FAILURE" },
   GIVEN_UP: { task: ["Failed"], upgrade: "COMPLETED_WITH_FAILURE" },
@@ -79,7 +87,13 @@ const told: Readonly<Record<Phase, { readonly task: readonly TaskStatus[]; reado
 /** Phases of a draft that is not committed. */
 export const drafts: readonly Phase[] = ["DRAFT_READY", "DRAFT_CHECKING", "DRAFT_REFUSED"];
 /** Phases that are never left. */
-const final: ReadonlySet<Phase> = new Set(["SUCCESSFUL", "SKIPPED", "GIVEN_UP", "CANCELLED"]);
+const final: ReadonlySet<Phase> = new Set([
+  "SUCCESSFUL",
+  "SUCCESSFUL_WITH_WARNING",
+  "SKIPPED",
+  "GIVEN_UP",
+  "CANCELLED",
+]);
 /** Phases in which an upgrade holds its cluster, or is about to. */
 const holding: ReadonlySet<Phase> = new Set(["ACCEPTED", "RUNNING", "SCHEDULED", "PAUSED"]);
 
@@ -157,13 +171,15 @@ function moved(place: Place, { checksMayFail }: Circumstances): Place[] {
 }
 
 /** How work ends, where nobody has cancelled it. */
-function ended(place: Place, { mayFail, maySkip }: Circumstances): Place[] {
+function ended(place: Place, { mayFail, maySkip, mayLeaveOut }: Circumstances): Place[] {
   const begins = place.due !== "LATER";
   switch (place.phase) {
     case "RUNNING":
     case "PAUSED":
       return [
-        ...(begins ? [to(place, "SUCCESSFUL"), ...(maySkip ? [to(place, "SKIPPED")] : [])] : []),
+        ...(begins ? [to(place, "SUCCESSFUL")] : []),
+        ...(begins && maySkip ? [to(place, "SKIPPED")] : []),
+        ...(begins && mayLeaveOut ? [to(place, "SUCCESSFUL_WITH_WARNING")] : []),
         ...(mayFail ? [to(place, "FAILED")] : []),
       ];
     case "ACCEPTED":
@@ -185,10 +201,24 @@ function requested(place: Place, request: Request, circumstances: Circumstances)
   const ok = (next: Place): Step => [{ status: request.name === "prechecks" ? 202 : 200 }, next];
   const refused: Step = [{ status: 409, code: "REQUEST_NOT_POSSIBLE", state: told[phase].upgrade }, place];
   if (request.name === "cancel") return cancelled(place, circumstances);
+  // Nothing is committed of a cluster that is held (operating.md, Holds); where nothing is there to commit, either may be said.
+  if (request.name === "commit" && circumstances.isOnHold) {
+    const onHold: Step = [{ status: 403, code: "RESOURCE_HELD" }, place];
+    return drafts.includes(phase) && !cancelling
+      ? [onHold, ...locked(), ...checksFailed()]
+      : [onHold, ...locked(), ...ofOthers()];
+  }
   // A scheduled upgrade has no locks yet where its time is far.
-  if (request.name === "commit" && (drafts.includes(phase) || phase === "SCHEDULED") && circumstances.mayBeHeld)
-    return [[{ status: 409, code: "RESOURCE_LOCKED" }, place], ...ofOthers()];
-  return ofOthers();
+  return [...locked(), ...ofOthers()];
+
+  function locked(): Step[] {
+    const mayLock = request.name === "commit" && (drafts.includes(phase) || phase === "SCHEDULED");
+    return mayLock && circumstances.mayBeHeld ? [[{ status: 409, code: "RESOURCE_LOCKED" }, place]] : [];
+  }
+
+  function checksFailed(): Step[] {
+    return phase === "DRAFT_REFUSED" ? [[{ status: 409, code: "PRECHECKS_FAILED" }, place]] : [];
+  }
 
   function ofOthers(): Step[] {
     if (cancelling) return [refused];
@@ -205,9 +235,22 @@ function requested(place: Place, request: Request, circumstances: Circumstances)
         return isUndecided ? [ok(to(place, "GIVEN_UP"))] : [refused];
       case "prechecks":
         return isUncommitted ? [ok(to(place, "DRAFT_CHECKING"))] : [refused];
+      case "skip":
+        return skipped();
       default:
         return [];
     }
+  }
+
+  /** A host is left out before it begins, or once it has failed (upgrades.md, Leave out). */
+  function skipped(): Step[] {
+    const over: Step = [{ status: 409, code: "REQUEST_NOT_POSSIBLE" }, place];
+    if (final.has(phase)) return [over];
+    const inWork: Step = [{ status: 409, code: "HOST_IN_WORK" }, place];
+    const mayBeInWork = phase === "RUNNING" || phase === "PAUSED";
+    // What its prechecks have failed for may be left out with it.
+    const mended = phase === "DRAFT_REFUSED" ? [ok(to(place, "DRAFT_READY"))] : [];
+    return [ok(place), ...mended, ...(mayBeInWork ? [over, inWork, ...endedMeanwhile()] : [])];
   }
 
   function committed(): Step[] {
@@ -220,7 +263,7 @@ function requested(place: Place, request: Request, circumstances: Circumstances)
         return [ok({ ...to(rest, "ACCEPTED"), due: request.due ?? commit ?? place.due })];
       }
       case "DRAFT_REFUSED":
-        return [[{ status: 409, code: "PRECHECKS_FAILED" }, place]];
+        return checksFailed();
       case "ACCEPTED":
       case "SCHEDULED":
         return [ok({ ...place, due })];

@@ -7,7 +7,12 @@ export interface WalkedCluster {
   readonly resourceId: string;
   /** Its id in the simulator. */
   readonly simulated: string;
+  /** The domain that it belongs to with all other clusters of its operator. */
+  readonly domain: string;
 }
+
+/** The names of a cluster's hosts. */
+export const hostsOf = ({ simulated }: WalkedCluster) => [1, 2].map((n) => `${simulated}-0${n}.walk.example.com`);
 
 /** Files for a platform of many small clusters and many versions, so that each upgrade has something to do. */
 export interface WalkPlatform {
@@ -36,7 +41,8 @@ export function writeWalkPlatform(operators: number, clustersEach: number): Walk
   const clusters = Array.from({ length: operators }, (_, operator) =>
     Array.from({ length: clustersEach }, (_, i) => {
       const number = 101 + operator * clustersEach + i;
-      return { resourceId: `4a6c1a1e-51b2-4d3c-9e0f-000000000${number}`, simulated: `domain-c${number}` };
+      const resourceId = `4a6c1a1e-51b2-4d3c-9e0f-000000000${number}`;
+      return { resourceId, simulated: `domain-c${number}`, domain: `walk-${operator + 1}` };
     }),
   );
   const numbers = Array.from({ length: versions }, (_, i) => i + 1);
@@ -53,9 +59,11 @@ export function writeWalkPlatform(operators: number, clustersEach: number): Walk
         ...{ url: "http://127.0.0.1:${SIMULATOR_PORT}", passwordFile: "password.txt" },
       },
     ],
-    domains: [{ id: "walk", name: "The walk", platformVersion: "5.2.1" }],
-    clusters: clusters.flat().map(({ resourceId, simulated: cluster }) => ({
-      ...{ resourceId, name: `walk-${cluster}`, domain: "walk", componentManager, cluster },
+    domains: clusters.flatMap(([one]) =>
+      one ? [{ id: one.domain, name: `The walk of ${one.domain}`, platformVersion: "5.2.1" }] : [],
+    ),
+    clusters: clusters.flat().map(({ resourceId, simulated: cluster, domain }) => ({
+      ...{ resourceId, name: `walk-${cluster}`, domain, componentManager, cluster },
     })),
   };
   const simulator = {

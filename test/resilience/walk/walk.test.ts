@@ -69,7 +69,7 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
       const api = new ApiClient(apiUrls[i % apiUrls.length] ?? "", name.replace(" ", "-"));
       return new WalkingOperator(name, seed, api, own, { ...around, onAccepted: (id) => readers.follow(id) });
     });
-    const adversary = new Adversary(service, seed, around);
+    const adversary = new Adversary(service, seed, around, clusters);
 
     /**
      * All walk and the adversary acts; the first who fails ends it for all. A slow machine goes on for up to four times the
@@ -116,7 +116,7 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
     expect(wentBack, `what went back, of what one API process told: ${wentBack.join("; ")}`).to.be.empty;
     await expectWhole(
       service,
-      walkers.flatMap(({ slots }) => slots.map(({ cluster, upgrades }) => ({ cluster, upgrades }))),
+      walkers.flatMap(({ slots }) => slots.map(({ cluster, upgrades, still }) => ({ cluster, upgrades, still }))),
       policies,
     );
     expect(neverDone(), "commands and faults of which there was none").to.deep.equal([]);

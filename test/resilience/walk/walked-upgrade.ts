@@ -16,6 +16,8 @@ const visibilityLag = 5_000;
 /** An upgrade that was accepted, and all that is known of where it is. */
 export class WalkedUpgrade {
   places: readonly Place[];
+  /** When its places were last compared with what was answered or read, in epoch milliseconds. */
+  knownAt = Date.now();
   /** How often hosts and prechecks of its cluster may have failed since it began, as far as faults were asked for. */
   hostFailures = 0;
   checkFailures = 0;
@@ -23,6 +25,8 @@ export class WalkedUpgrade {
   rivalled = false;
   /** Another upgrade may have had hosts of its cluster in maintenance mode, which prechecks then find. */
   besideWork = false;
+  /** A host of its cluster was held or left out while it was there. */
+  mayLeaveOut = false;
   private held = false;
   private lastHeld = -Infinity;
 
@@ -41,6 +45,8 @@ export class WalkedUpgrade {
       mayFail: this.hostsMayFail || checksMayFail || this.rivalled,
       checksMayFail,
       mayBeHeld: others.some((one) => one.mayHoldNow),
+      isOnHold: this.slot.hold !== undefined,
+      mayLeaveOut: this.mayLeaveOut,
       maySkip: others.some((one) => one.held && one.version === this.version),
     };
   }
@@ -50,7 +56,8 @@ export class WalkedUpgrade {
   }
 
   private get hostsMayFail(): boolean {
-    return this.hostFailures >= this.start.attempts;
+    // A host that is held gets no further attempt (operating.md, Holds).
+    return this.hostFailures >= (this.mayLeaveOut ? 1 : this.start.attempts);
   }
 
   private get checksMayFail(): boolean {
@@ -58,14 +65,19 @@ export class WalkedUpgrade {
   }
 
   /** Whether it may have failed with an error: for a fault, for a newer version, or for another upgrade, which it names. */
-  explains({ errorCode, context }: ErrorBody): boolean {
+  explains({ errorCode, context, nestedErrors = [] }: ErrorBody): boolean {
     switch (errorCode) {
+      case "CLUSTER_LEFT_WITH_WARNINGS":
+        return nestedErrors.length > 0 && nestedErrors.every((one) => this.explains(one));
       case "HOST_REMEDIATION_FAILED":
         return this.hostsMayFail;
       case "PRECHECKS_FAILED":
         return this.checksMayFail;
       case "RESOURCE_LOCKED":
         return this.rivalled && this.others.some(({ id }) => id === context?.["upgradeId"]);
+      case "HOST_HELD":
+      case "HOSTS_SKIPPED":
+        return this.mayLeaveOut;
       case "HOST_INCOMPATIBLE":
         // Where the newer version came between the prechecks and the commit, the hosts themselves refuse the older one.
         return this.isOutdated;
@@ -89,6 +101,7 @@ export class WalkedUpgrade {
   now(places: readonly Place[], explain: () => string): void {
     if (places.length === 0) throw new Error(explain());
     this.places = places;
+    this.knownAt = Date.now();
     this.slot.noteRivals();
   }
 
@@ -105,6 +118,12 @@ export class WalkedUpgrade {
 /** A cluster and all that was ever accepted for it. */
 export class Slot {
   readonly upgrades: WalkedUpgrade[] = [];
+  /** Since when its operator has held the cluster, in epoch milliseconds. */
+  hold: number | undefined;
+  /** Its hosts that are held. */
+  readonly heldHosts = new Set<string>();
+  /** The times in which nothing may have begun, since the cluster was held. */
+  readonly still: (readonly [from: number, to: number])[] = [];
   private nextVersion = 1;
 
   constructor(readonly cluster: WalkedCluster) {}

@@ -5,11 +5,12 @@ import { FollowedTask } from "../../support/followed-task";
 import { until } from "../../support/service/deployment";
 import type { ApiClient } from "./api-client";
 import { deal, draws, type Draws } from "./deck";
+import { Holding } from "./holding";
 import { short } from "./requests";
 import { Starting } from "./starting";
 import { Steering, type Environment } from "./steering";
 import { drafts, type Due, isFinal, type Phase, type Request } from "./upgrade-model";
-import type { WalkedCluster } from "./walk-platform";
+import { hostsOf, type WalkedCluster } from "./walk-platform";
 import { Slot, type Start, type WalkedUpgrade } from "./walked-upgrade";
 
 /** Commands of an operator, and how often each is in a deck. */
@@ -31,6 +32,10 @@ export const commands = {
   retryAndCancel: 1,
   resolve: 1,
   prechecks: 1,
+  skipHost: 2,
+  holdCluster: 1,
+  holdHost: 1,
+  release: 1,
   afterTheEnd: 2,
   read: 4,
   list: 1,
@@ -42,7 +47,7 @@ export type Command = keyof typeof commands;
 
 /** Upgrades that an operator has open at most; then it ends one instead of starting another. */
 const mostOpen = 6;
-const ends: readonly Phase[] = ["SUCCESSFUL", "SKIPPED", "GIVEN_UP", "CANCELLED"];
+const ends: readonly Phase[] = ["SUCCESSFUL", "SUCCESSFUL_WITH_WARNING", "SKIPPED", "GIVEN_UP", "CANCELLED"];
 
 /**
  * An operator who deals itself commands by its seed and sends them for its own clusters, and compares each answer and
@@ -56,6 +61,7 @@ export class WalkingOperator {
   private readonly followed = new Set<FollowedTask>();
   private readonly steering: Steering;
   private readonly starting: Starting;
+  private readonly holding: Holding;
 
   constructor(
     name: string,
@@ -67,6 +73,7 @@ export class WalkingOperator {
     this.slots = clusters.map((cluster) => new Slot(cluster));
     this.steering = new Steering(name, api, around);
     this.starting = new Starting(`${seed}-${name.replaceAll(" ", "-")}`, this.steering);
+    this.holding = new Holding(this.steering);
     this.random = draws(seed, `${name} chooses`);
     this.cards = deal(commands, draws(seed, `${name} is dealt`));
   }
@@ -121,6 +128,14 @@ export class WalkingOperator {
         return this.ask({ name: "resolve" }, ["FAILED"]);
       case "prechecks":
         return this.ask({ name: "prechecks" }, drafts);
+      case "skipHost":
+        return this.skipHost();
+      case "holdCluster":
+        return this.holding.holdCluster(this.random.one(this.slots));
+      case "holdHost":
+        return this.holdHost();
+      case "release":
+        return this.holding.releaseAll(this.slots);
       case "afterTheEnd":
         return this.ask(
           { name: this.random.one(["commit", "pause", "resume", "retry", "resolve", "cancel", "prechecks"]) },
@@ -191,6 +206,19 @@ export class WalkingOperator {
     if (upgrade) await this.steering.askBoth(upgrade, one, other);
   }
 
+  private async skipHost(): Promise<void> {
+    const phases = this.random.one<readonly Phase[]>([["RUNNING"], ["PAUSED", "SCHEDULED"], drafts, ["FAILED"], ends]);
+    const [draw, upgrade] = [this.random.number(), this.chosen(phases)];
+    if (!upgrade) return;
+    const hosts = hostsOf(upgrade.slot.cluster);
+    await this.steering.ask(upgrade, { name: "skip", host: hosts[Math.floor(draw * hosts.length)] ?? "" });
+  }
+
+  private holdHost(): Promise<void> {
+    const slot = this.random.one(this.slots);
+    return this.holding.holdHost(slot, this.random.one(hostsOf(slot.cluster)));
+  }
+
   private async list(): Promise<void> {
     const { resourceId } = this.random.one(this.slots).cluster;
     for (const path of ["/v1/upgrades", "/v1/tasks"]) {
@@ -238,6 +266,7 @@ export class WalkingOperator {
   /** Brings all that was accepted to its end, all at the same time: a scheduled one waits for the one that has its cluster. */
   async endAll(): Promise<void> {
     this.close();
+    await this.holding.releaseAll(this.slots);
     await Promise.all(this.upgrades.map((upgrade) => this.steering.end(upgrade)));
   }
 }
