@@ -10,6 +10,7 @@ import type { Environment } from "./environment";
 import { CliError, exitCode, type ExitCode } from "./errors";
 import { addContextCommands } from "./context-commands";
 import { addFreezeCommands } from "./freeze-commands";
+import { addCheckCommands } from "./check-commands";
 import { addHoldCommands } from "./hold-commands";
 import { addListCommands } from "./list-commands";
 import { addReadCommands } from "./read-commands";
@@ -115,6 +116,7 @@ function createProgram(
   addSkipCommands(add);
   addFreezeCommands(add);
   addHoldCommands(add);
+  addCheckCommands(add);
   addContextCommands(add);
   addCompletion(program, lastWord, offers);
   return program;

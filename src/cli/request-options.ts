@@ -107,7 +107,8 @@ export function nameAndValue(text: string): LabelOptions[number] {
   return [name, value];
 }
 
-function separated(value: string, before: readonly string[] = []): readonly string[] {
+/** The values of an option that has commas between them, or is repeated. */
+export function separated(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, ...value.split(",")].map((one) => one.trim()).filter((one) => one !== "");
 }
 

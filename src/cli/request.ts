@@ -127,7 +127,7 @@ async function requestOfOptions(
 }
 
 /** Of several bundles of one version that which brings the fewest products: nothing is upgraded that was not asked for. */
-async function bundleNamed(context: CommandContext, text: string): Promise<Named> {
+export async function bundleNamed(context: CommandContext, text: string): Promise<Named> {
   let others: readonly Named[] = [];
   const bundle = await context.names.find("bundle", text, (several) => {
     const fewest = Math.min(...several.map(({ parts = [] }) => parts.length));

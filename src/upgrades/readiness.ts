@@ -17,16 +17,10 @@ import { toTimestamp } from "../domain/timestamp";
 import type { ReadinessChecks } from "./ports";
 import { badRequest, conflict, notFound, type Problem, type ServiceError } from "./service-error";
 import { keyReused, planAdmitted, type PlanDependencies } from "./start-upgrade";
+import type { ReadinessRequest } from "./upgrade-service";
 
 export interface ReadinessDependencies extends PlanDependencies {
   readonly readiness: ReadinessChecks;
-}
-
-/** Who asks for a readiness check of what. */
-export interface ReadinessRequest {
-  readonly spec: ReadinessSpec;
-  readonly caller: string;
-  readonly idempotencyKey?: string;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { FreezeSpec, FreezeStatus } from "../domain/freeze";
 import type { Hold, HoldSpec, HoldTarget, PageOfHold } from "../domain/hold";
 import type { PageRequest } from "../domain/page";
 import type { UpgradePreview } from "../domain/plan/preview";
-import type { PageOfReadinessSchedule } from "../domain/readiness/readiness-spec";
+import type { PageOfReadinessSchedule, ReadinessSpec } from "../domain/readiness/readiness-spec";
 import type { Bundle, PageOfBundle } from "../domain/spec/bundle";
 import type { Cluster, PageOfCluster } from "../domain/spec/cluster";
 import type {
@@ -23,7 +23,6 @@ import type { RetrySpec, SkipSpec, UpgradeSpec, UpgradeUpdateSpec } from "../dom
 import type { ApprovalDecision } from "./control-upgrade";
 import type { TaskFilter, UpgradeFilter, UpgradeListing } from "./ports";
 import type { HoldCaller } from "./holds";
-import type { ReadinessRequest } from "./readiness";
 import type { ServiceError } from "./service-error";
 import type { TaskListener } from "./task-history";
 import type { Follower } from "./watch-task";
@@ -35,6 +34,13 @@ export interface StartRequest {
   readonly idempotencyKey?: string;
   /** What was ignored of the request before. */
   readonly warnings?: readonly RequestWarning[];
+}
+
+/** Who asks for a readiness check of what. */
+export interface ReadinessRequest {
+  readonly spec: ReadinessSpec;
+  readonly caller: string;
+  readonly idempotencyKey?: string;
 }
 
 /** The use cases that the API offers; each is a file of this folder. `caller` is who asks, as in a StartRequest. */

@@ -57,6 +57,7 @@ describe("A readiness check", () => {
   it("is refused by the fields of its own request where the upgrade could not be planned", async () => {
     ports.lookups.set("c-2", { _tag: "Unknown" });
     expect(problemOf(await start())).to.deep.include({ code: "RESOURCE_UNKNOWN", path: "resourceIds[1]" });
+    ports.lookups.clear();
     expect(problemOf(await start({ bundleId: "nowhere" }))).to.deep.include({ code: "BUNDLE_UNKNOWN" });
     ports.failing.catalog = temporalUnreachable("away");
     expect(E.isLeft(await start())).to.equal(true);
