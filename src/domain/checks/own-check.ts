@@ -65,10 +65,11 @@ export function checkError({ id, onFailure }: PlannedCheck, { verdict, text }: C
     PAUSE: "Resume the upgrade to go on in spite of it, or cancel it.",
     FAIL: "Retry the upgrade when the check passes.",
   }[onFailure];
+  const hasVerdict = verdict !== "UNANSWERED";
   return {
-    errorCode: verdict === "UNANSWERED" ? "CHECK_UNANSWERED" : "CHECK_FAILED",
+    errorCode: hasVerdict ? "CHECK_FAILED" : "CHECK_UNANSWERED",
     errorType: "FAILED_DEPENDENCY",
-    message: `${verdict === "UNANSWERED" ? `Check ${id} gave no verdict` : `Check ${id} did not pass`}: ${message}`,
+    message: `Check ${id} ${hasVerdict ? "did not pass" : "gave no verdict"}: ${message}`,
     remediationMessage: `Fix what the check names. ${next}`,
     context: { check: id },
   };

@@ -10,7 +10,7 @@ interface HistoryName {
   /** The recording: `before-1.0`, from then on the release, or what `--as` has named. */
   readonly folder: string;
   readonly story: string;
-  /** `upgrade`, `notify` for the run that tells its receivers, `freeze` or `hold` for that of one, or `cluster-N` for the run of a resource (a cluster or a server), numbered in the order of their starts. */
+  /** `upgrade`, `notify` for the run that tells its receivers, `readiness` for that of a readiness check, `freeze` or `hold` for that of one, or `cluster-N` for the run of a resource (a cluster or a server), numbered in the order of their starts. */
   readonly part: string;
 }
 
@@ -33,7 +33,7 @@ export function storedHistories(): StoredHistory[] {
 }
 
 function readHistory(folder: string, file: string): StoredHistory {
-  const [, story, part] = /^([\w-]+)\.(upgrade|notify|freeze|hold|cluster-\d+)\.json$/.exec(file) ?? [];
+  const [, story, part] = /^([\w-]+)\.(upgrade|notify|readiness|freeze|hold|cluster-\d+)\.json$/.exec(file) ?? [];
   if (!story || !part) throw new Error(`${folder}/${file} is not named as a history is`);
   const history = JSON.parse(readFileSync(join(historiesFolder, folder, file), "utf8")) as HistoryJson;
   return storedHistory({ folder, story, part }, history);

@@ -27,6 +27,15 @@ export const readinessStories: Readonly<Record<string, Story>> = {
     },
   },
 
+  "readiness-open": {
+    ends: "COMPLETED",
+    readiness: id,
+    async tell(bench) {
+      await check(bench, new FakeActivities({ runClusterPrechecks: () => Context.current().cancelled }));
+      return upgraded(bench);
+    },
+  },
+
   "readiness-cancelled": {
     ends: "COMPLETED",
     readiness: id,
