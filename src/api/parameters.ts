@@ -67,6 +67,14 @@ export const SearchText = new DescribedType<string>(
 /** How many elements a page has where only its number is asked for. */
 const defaultPageSize = 100;
 
+/** The header of a request that can be repeated. */
+export const idempotencyHeader = {
+  "Idempotency-Key": parameter(
+    IdempotencyKey,
+    "Makes a repeated request safe: the same key with the same body answers the same task.",
+  ),
+};
+
 /** Query parameters of every list (docs/spec-gaps.md, paging). */
 export const paging = {
   pageNumber: parameter(

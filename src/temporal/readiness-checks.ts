@@ -12,6 +12,7 @@ import {
   newReadiness,
   type ReadinessPlan,
   readinessTask,
+  readinessType,
   isReadinessId,
 } from "../domain/readiness/readiness-task";
 import { Task } from "../domain/spec/task";
@@ -42,6 +43,8 @@ export function temporalReadinessChecks(client: Client): ReadinessChecks {
     const found = await describeWorkflow(client, { workflowId }, Date.now() + timeouts.call);
     return found?.type === workflowType ? found : undefined;
   };
+  const hasDigest = async (found: WorkflowDescription | undefined, requestDigest: string | undefined) =>
+    (await payloads.field(found?.memo, "requestDigest")) === requestDigest;
   /** The Task as it was before anything had happened, of the input that the Workflow was started with. */
   const initial = async (workflowId: string, { runId }: WorkflowDescription) => {
     const { namespace } = client.options;
@@ -83,9 +86,15 @@ export function temporalReadinessChecks(client: Client): ReadinessChecks {
           return "STARTED";
         } catch (error) {
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-          const before = await describe(id);
-          return (await payloads.field(before?.memo, "requestDigest")) === requestDigest ? "REPEATED" : "OTHER";
+          return (await hasDigest(await describe(id), requestDigest)) ? "REPEATED" : "OTHER";
         }
+      }, writeError),
+
+    findStarted: (id, requestDigest) =>
+      TE.tryCatch(async () => {
+        const before = await describe(id);
+        if (!before) return "NONE";
+        return (await hasDigest(before, requestDigest)) ? "REPEATED" : "OTHER";
       }, writeError),
 
     read: (id) =>
@@ -195,7 +204,7 @@ async function listed(execution: Execution, payloads: PayloadReader): Promise<Ta
   return {
     id: execution.execution?.workflowId ?? "",
     name: typeof name === "string" ? name : "",
-    type: "READINESS",
+    type: readinessType,
     status: running ? "In Progress" : "Failed",
     creationTimestamp: timestampOf(startTime) ?? toTimestamp(Date.now()),
     ...(completionTimestamp !== undefined && { completionTimestamp }),

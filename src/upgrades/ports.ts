@@ -196,6 +196,8 @@ export interface ReadinessChecks {
     plan: ReadinessPlan,
     origin: StartOrigin & { readonly id: string },
   ): TaskEither<ServiceError, "STARTED" | "REPEATED" | "OTHER">;
+  /** Whether a request with this digest, or another one, has started it before. */
+  findStarted(id: string, requestDigest: string): TaskEither<ServiceError, "NONE" | "REPEATED" | "OTHER">;
   read(id: string): TaskEither<ServiceError, Task>;
   /** Succeeds also where it has ended. */
   cancel(id: string): TaskEither<ServiceError, void>;

@@ -36,33 +36,47 @@ export function startReadiness(deps: ReadinessDependencies) {
     );
     const at = toTimestamp(identities.now());
     const requestedBy = caller.slice(0, 255);
-    const origin = {
-      ...{ id, requestedBy },
-      ...(idempotencyKey !== undefined && { requestDigest: identities.digest(spec) }),
-    };
-    const start = (plan: ReadinessPlan) =>
-      pipe(
-        readiness.start(plan, origin),
-        TE.chain((outcome) => {
-          if (outcome === "OTHER") return TE.left<ServiceError, Task>(badRequest(keyReused));
-          return outcome === "STARTED" ? TE.right(readinessTask(newReadiness(plan, id, at))) : readiness.read(id);
-        }),
-      );
-    const keep = (plan: ReadinessPlan, times: CheckTimes) =>
-      readiness.createSchedule(id, plan, {
-        ...{ name: plan.name, bundleId, resourceIds, schedule: times },
-        ...{ createdBy: requestedBy, createdAt: at },
-      });
+    const requestDigest = idempotencyKey === undefined ? undefined : identities.digest(spec);
+    const origin = { id, requestedBy, ...(requestDigest !== undefined && { requestDigest }) };
+    const keepSchedule = (plan: ReadinessPlan) =>
+      schedule === undefined
+        ? TE.right(undefined)
+        : readiness.createSchedule(id, plan, {
+            ...{ name: plan.name, bundleId, resourceIds, schedule },
+            ...{ createdBy: requestedBy, createdAt: at },
+          });
     return pipe(
       schedule ? TE.fromEither(knownZone(schedule)) : TE.right(undefined),
       TE.chain(() => plan(deps, spec, id)),
-      // Whoever reuses a key must not get a schedule by it, so the run comes first.
-      TE.bindTo("plan"),
-      TE.bind("task", ({ plan: planned }) => start(planned)),
-      TE.chainFirst(({ plan: planned }) => (schedule ? keep(planned, schedule) : TE.right(undefined))),
-      TE.map(({ task }) => task),
+      TE.matchE(
+        // What is refused now may have been accepted before: its bundle was recalled since.
+        (error) => (requestDigest === undefined ? TE.left(error) : repeated(readiness, id, requestDigest, error)),
+        (planned) =>
+          pipe(
+            readiness.start(planned, origin),
+            TE.chain((outcome) => {
+              if (outcome === "OTHER") return TE.left<ServiceError, Task>(badRequest(keyReused));
+              return outcome === "STARTED"
+                ? TE.right(readinessTask(newReadiness(planned, id, at)))
+                : readiness.read(id);
+            }),
+            // Whoever reuses a key must not get a schedule by it, so the run comes first.
+            TE.chainFirst(() => keepSchedule(planned)),
+          ),
+      ),
     );
   };
+}
+
+/** The Task of the request's earlier self; the error where there is none. */
+function repeated(readiness: ReadinessChecks, id: string, requestDigest: string, error: ServiceError) {
+  return pipe(
+    readiness.findStarted(id, requestDigest),
+    TE.chain((found): TE.TaskEither<ServiceError, Task> => {
+      if (found === "OTHER") return TE.left(badRequest(keyReused));
+      return found === "REPEATED" ? readiness.read(id) : TE.left(error);
+    }),
+  );
 }
 
 /** The plan of the upgrade, admitted as a draft is: a lock that somebody holds now is no reason not to look. */

@@ -1,4 +1,4 @@
-import { CancellationScope, condition, isCancellation, log, proxyActivities } from "@temporalio/workflow";
+import { condition, isCancellation, log, proxyActivities } from "@temporalio/workflow";
 import type { PendingWait, UpgradeActivities } from "../../activities/contract";
 import type { LongWait } from "../../src/domain/notifications/upgrade-notification";
 import { hasEnded, type UpgradePhase } from "../../src/domain/spec/upgrade";
@@ -21,29 +21,18 @@ const { readUpgradeWaits } = proxyActivities<Pick<UpgradeActivities, "readUpgrad
  * is in work there is no timer. Without receivers that want to know, it does nothing.
  */
 export class LongWaits {
-  private readonly scope = new CancellationScope();
-  private readonly watch: Promise<void>;
+  /** Ends the watch; to be awaited before the Workflow ends. */
+  readonly stop: () => Promise<void>;
   private readonly longest: number;
   /** What the last look has found, by its key. */
   private found = new Map<string, Found>();
 
   constructor(private readonly state: UpgradeState) {
     this.longest = (state.plan.longWaitMinutes ?? defaultMinutes) * 60_000;
-    this.watch = state.notices.wants("upgrade.wait.long") ? this.scope.run(() => this.run()) : Promise.resolve();
-    this.watch.catch(() => undefined);
+    this.stop = state.notices.watchFor("upgrade.wait.long", () => this.run());
   }
 
-  /** Ends the watch; to be awaited before the Workflow ends. */
-  async stop(): Promise<void> {
-    this.scope.cancel();
-    try {
-      await this.watch;
-    } catch (failure) {
-      if (!isCancellation(failure)) log.warn("Long waits are no longer reported", { failure });
-    }
-  }
-
-  private async run(): Promise<void> {
+  private async run(): Promise<never> {
     for (;;) {
       await condition(() => ownWait(this.state) !== undefined || this.isAtWork);
       const wait = ownWait(this.state);

@@ -1,6 +1,7 @@
 import {
   CancellationScope,
   getExternalWorkflowHandle,
+  isCancellation,
   log,
   ParentClosePolicy,
   startChild,
@@ -65,6 +66,25 @@ export class UpgradeNotifications {
   /** Whether somebody wants to be told of it. */
   wants(type: NotificationType): boolean {
     return this.receivers.some((one) => wants(one, type));
+  }
+
+  /**
+   * Runs what finds something to tell of this type, as long as the upgrade runs; nothing where nobody wants to be told. Gives
+   * the function that ends it, to be awaited before the Workflow ends.
+   */
+  watchFor(type: NotificationType, run: () => Promise<never>): () => Promise<void> {
+    if (!this.wants(type)) return () => Promise.resolve();
+    const scope = new CancellationScope();
+    const watch = scope.run(run);
+    watch.catch(() => undefined);
+    return async () => {
+      scope.cancel();
+      try {
+        await watch;
+      } catch (failure) {
+        if (!isCancellation(failure)) log.warn("A kind of notification is no longer sent", { type, failure });
+      }
+    };
   }
 
   private get receivers() {

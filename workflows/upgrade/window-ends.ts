@@ -1,4 +1,4 @@
-import { CancellationScope, condition, isCancellation, log } from "@temporalio/workflow";
+import { condition } from "@temporalio/workflow";
 import { windowEnd } from "../../src/domain/upgrade/upgrade-facts";
 import { currentTime } from "../clock";
 import type { UpgradeState } from "./upgrade-state";
@@ -11,27 +11,16 @@ const lead = 30 * 60_000;
  * waits for the next one. Without receivers that want to know, it does nothing.
  */
 export class WindowEnds {
-  private readonly scope = new CancellationScope();
-  private readonly watch: Promise<void>;
+  /** Ends the watch; to be awaited before the Workflow ends. */
+  readonly stop: () => Promise<void>;
   /** The last end that receivers were told of, or that is past (epoch milliseconds). */
   private seen: number | undefined;
 
   constructor(private readonly state: UpgradeState) {
-    this.watch = state.notices.wants("upgrade.window.ending") ? this.scope.run(() => this.run()) : Promise.resolve();
-    this.watch.catch(() => undefined);
+    this.stop = state.notices.watchFor("upgrade.window.ending", () => this.run());
   }
 
-  /** Ends the watch; to be awaited before the Workflow ends. */
-  async stop(): Promise<void> {
-    this.scope.cancel();
-    try {
-      await this.watch;
-    } catch (failure) {
-      if (!isCancellation(failure)) log.warn("Ends of maintenance windows are no longer reported", { failure });
-    }
-  }
-
-  private async run(): Promise<void> {
+  private async run(): Promise<never> {
     for (;;) {
       await condition(() => this.next !== undefined);
       const closes = this.next;

@@ -8,7 +8,7 @@ import {
   readinessExample,
   readinessSpecExample,
 } from "../openapi/examples";
-import { IdempotencyKey, pageRequested, paging, parameter, ScheduleId } from "../parameters";
+import { idempotencyHeader, pageRequested, paging, parameter, ScheduleId } from "../parameters";
 import { json, nothing } from "../response";
 import { noParameters, route, type Route } from "../route";
 
@@ -28,12 +28,7 @@ export function readinessRoutes(service: UpgradeService): Route[] {
         "Runs the prechecks of an upgrade without one: takes no lock and changes nothing. The task has the findings; it is `Failed` if one is an ERROR, and `COMPLETED_WITH_WARNING` if one is a WARNING. A schedule repeats the check, its first run begins at once; a run that is due while the one before goes on is left out.",
       request: {
         ...noParameters,
-        headers: {
-          "Idempotency-Key": parameter(
-            IdempotencyKey,
-            "Makes a repeated request safe: the same key with the same body answers the same task.",
-          ),
-        },
+        headers: idempotencyHeader,
         body: ReadinessSpec,
         unknownFields: "REFUSED",
       },

@@ -21,7 +21,7 @@ import {
   upgradeExample,
   upgradeSpecExample,
 } from "../openapi/examples";
-import { IdempotencyKey, pageRequested, paging, parameter, SearchText, SeveralOf } from "../parameters";
+import { idempotencyHeader, pageRequested, paging, parameter, SearchText, SeveralOf } from "../parameters";
 import { json, warningHeader } from "../response";
 import { noParameters, route, type Route } from "../route";
 import { answersUpgrade, ifAllowed, oneUpgrade, unknownUpgrade } from "./one-upgrade";
@@ -91,12 +91,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
         "Accepts the upgrade and answers the Task that describes the work; the work itself continues in the background. Unknown fields are ignored and named in warnings and the header Warning. A field is refused if its name resembles a known one, or suggests that it narrows or delays the upgrade.",
       request: {
         ...noParameters,
-        headers: {
-          "Idempotency-Key": parameter(
-            IdempotencyKey,
-            "Makes a repeated request safe: the same key with the same body answers the same task.",
-          ),
-        },
+        headers: idempotencyHeader,
         body: UpgradeSpec,
         unknownFields: "WARNED",
       },

@@ -19,11 +19,15 @@ const [minute, hour, dayOfMonth, month, dayOfWeek] = [
 ].map((number) => cronField(number));
 const cron = new RegExp(`^${[minute, hour, dayOfMonth, month, dayOfWeek].join(" ")}$`);
 
+function hasRisingRanges(text: string): boolean {
+  return [...text.matchAll(/(\d+)-(\d+)/g)].every(([, from, to]) => Number(from) <= Number(to));
+}
+
 /** The five fields of cron in numbers, which is what Temporal Schedules take of it everywhere; Sunday is 0. */
 const CronExpression = TextThat(
-  "a cron expression of five numeric fields: minute, hour, day of month, month, day of week (0 is Sunday)",
+  "a cron expression of five numeric fields: minute, hour, day of month, month, day of week (0 is Sunday), with ranges such as 1-5",
   { maxLength: 200, pattern: cron.source },
-  (text) => text.length <= 200 && cron.test(text),
+  (text) => text.length <= 200 && cron.test(text) && hasRisingRanges(text),
 );
 
 const zoneName = /^[A-Za-z][A-Za-z0-9_+/-]*$/;

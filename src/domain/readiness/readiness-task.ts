@@ -29,6 +29,9 @@ export function readinessPlan(plan: UpgradePlan): ReadinessPlan {
   return { name: `Check ${what} for ${bundle.version ?? bundle.id}`, resources: resourcesOf(plan), waits };
 }
 
+/** The `type` of the Task of a readiness check. */
+export const readinessType = "READINESS";
+
 const suffix = "-readiness";
 /** That of a run by a schedule ends with its time, which Temporal adds. */
 const idPattern = /^[0-9a-f-]{36}-readiness(?:-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)?$/;
@@ -81,7 +84,7 @@ export function readinessTask(readiness: Readiness): Task {
   const hasWarnings = run.status === "Successful" && warnings > 0;
   return {
     ...run,
-    ...{ id, name, type: "READINESS" },
+    ...{ id, name, type: readinessType },
     ...(hasWarnings && { status: "COMPLETED_WITH_WARNING" as const }),
     isCancellable: status === "Pending" || status === "In Progress",
   };

@@ -51,6 +51,8 @@ export function answeredStage(stage: Stage, check: PlannedCheck, answer: CheckAn
 export function withChecks(task: Task, checks: SubTask): Task {
   const subTasks = task.subTasks ?? [];
   const others = subTasks.filter(({ type }) => type !== checksType);
+  const { isPaused } = subTasks.find(({ type }) => type === checksType) ?? {};
+  const shown = isPaused === undefined ? checks : { ...checks, isPaused };
   const first = others.findLastIndex(({ type }) => type === precheckType) + 1;
-  return { ...task, subTasks: [...others.slice(0, first), checks, ...others.slice(first)] };
+  return { ...task, subTasks: [...others.slice(0, first), shown, ...others.slice(first)] };
 }

@@ -3,6 +3,7 @@ import * as t from "io-ts";
 import { model } from "../codec";
 import { decodeJson } from "../decode";
 import { ErrorBody } from "../errors";
+import { readinessType } from "../readiness/readiness-task";
 import { SubTask, Task, TaskHeader } from "../spec/task";
 import { precheckType } from "./prechecks";
 import { hasEndedPart } from "./sub-task";
@@ -167,6 +168,7 @@ const mostWithStages = 64;
  */
 export function taskInMemo(task: Task): Task {
   if ((task.resources ?? []).length <= mostWithStages) return task;
+  if (task.type === readinessType) return withoutErrorsTwice(task);
   return {
     ...task,
     ...(task.subTasks && {
@@ -182,7 +184,7 @@ function withoutStages({ subTasks, ...product }: SubTask): SubTask {
 }
 
 /** Findings that are errors of their Stage are told by these. */
-function withoutErrorsTwice({ subTasks, ...run }: SubTask): SubTask {
+function withoutErrorsTwice<T extends Pick<SubTask, "subTasks">>({ subTasks, ...run }: T) {
   const trimmed = subTasks?.map(({ stages, ...part }): SubTask => ({
     ...part,
     ...(stages && {

@@ -27,6 +27,12 @@ export class FakeReadiness {
         this.tasks.set(id, readinessTask(newReadiness(plan, id, at)));
         return "STARTED";
       }),
+    findStarted: (id, requestDigest) =>
+      TE.fromIO(() => {
+        const before = this.started.get(id);
+        if (!before) return "NONE";
+        return before.requestDigest === requestDigest ? "REPEATED" : "OTHER";
+      }),
     read: (id) => this.task(id),
     cancel: (id) =>
       TE.fromIO(() => {

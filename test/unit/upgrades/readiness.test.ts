@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import { temporalUnreachable } from "../../../src/upgrades/service-error";
+import { CheckTimes } from "../../../src/domain/readiness/readiness-spec";
 import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
 import type { UpgradeService } from "../../../src/upgrades/upgrade-service";
 import { sampleBundle, sampleCluster } from "../../support/sample-plan";
@@ -68,6 +69,8 @@ describe("A readiness check", () => {
     const first = right(await start({}, "key"));
     expect(right(await start({}, "key"))).to.deep.equal(first);
     expect(problemOf(await start({ resourceIds: ["c-1"] }, "key"))).to.deep.include({ code: "IDEMPOTENCY_KEY_REUSED" });
+    ports.lookups.set("c-2", { _tag: "Unknown" });
+    expect(right(await start({}, "key")), "after a cluster has gone").to.deep.equal(first);
     expect(ports.readiness.started.size).to.equal(1);
   });
 
@@ -87,6 +90,14 @@ describe("A readiness check", () => {
     right(await start({}, "key"));
     expect(E.isLeft(await start({ schedule: nightly }, "key"))).to.equal(true);
     expect(ports.readiness.schedules.size).to.equal(0);
+  });
+
+  it("takes cron fields in numbers, with ranges that rise", () => {
+    const isCron = (cron: string) => CheckTimes.is({ cron, timeZone: "UTC" });
+    for (const cron of ["0 2 * * *", "*/15 0-5,22-23 1 1-12 0", "30 10 31 2 6"])
+      expect(isCron(cron), cron).to.equal(true);
+    for (const cron of ["0 2 * *", "60 2 * * *", "0 5-3 * * *", "0 2 0 * *", "0 2 * * MON", "@daily"])
+      expect(isCron(cron), cron).to.equal(false);
   });
 
   it("is cancelled like a Task, but not retried, and not cancelled after its end", async () => {
