@@ -106,7 +106,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
       const target = await withoutHeldHosts(dependencies, asked);
       return isBaseline(target)
         ? runBaselinePrechecks({ clientOf: managementOf, lifecycleOf, patchFor, limits }, target)
-        : runImagePrechecks({ clientOf: lifecycleOf, maintenanceOf, limits }, target);
+        : runImagePrechecks({ clientOf: lifecycleOf, maintenanceOf, managementOf, limits }, target);
     },
     readClusterHosts: (target) =>
       read(target, () =>

@@ -16,4 +16,6 @@ export interface PrecheckOptions {
   readonly stage?: WorkStage;
   /** Findings that an operator has acknowledged: a check with no others does not keep those from being made that need it. */
   readonly acknowledged?: readonly FindingKey[];
+  /** Only of clusters: how many hosts are in work at once; absent where their virtual machines are switched off. */
+  readonly hostsAtOnce?: number;
 }

@@ -1,6 +1,6 @@
 import { CancellationScope, isCancellation, proxyActivities } from "@temporalio/workflow";
 import type { ResourcePrechecks, UpgradeActivities, WorkStage } from "../activities/contract";
-import type { ResourcePlan } from "../src/domain/plan/upgrade-plan";
+import { type ClusterUpgradePlan, type ResourcePlan, rolloutOf, switchesVmsOff } from "../src/domain/plan/upgrade-plan";
 import type { Stage } from "../src/domain/spec/task";
 import { type AcknowledgedFinding, findingKey } from "../src/domain/task/findings";
 import { stagesOf } from "../src/domain/task/resource-stages";
@@ -52,10 +52,17 @@ function startPrechecks(
   switch (resource.kind) {
     case "IMAGE":
     case "BASELINE":
-      return prechecks.runClusterPrechecks.executeWithOptions(options, [{ ...clusterTarget(resource), ...how }]);
+      return prechecks.runClusterPrechecks.executeWithOptions(options, [
+        { ...clusterTarget(resource), ...how, ...roomNeeded(resource) },
+      ]);
     case "NETVIRT":
       return prechecks.runNetvirtPrechecks.executeWithOptions(options, [{ ...netvirtTarget(resource), ...how }]);
     case "MGMT":
       return prechecks.runMgmtPrechecks.executeWithOptions(options, [{ ...mgmtTarget(resource), ...how }]);
   }
+}
+
+/** How many hosts have to be empty at the same time. */
+function roomNeeded(cluster: ClusterUpgradePlan): { readonly hostsAtOnce?: number } {
+  return switchesVmsOff(cluster) ? {} : { hostsAtOnce: rolloutOf(cluster).hostsAtOnce };
 }

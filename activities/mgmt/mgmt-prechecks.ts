@@ -1,53 +1,17 @@
 import type { Stage } from "../../src/domain/spec/task";
 import { compareVersions } from "../../src/domain/version";
-import type { ManagementServerSettings } from "../activity-dependencies";
 import { isOutage, pacedRetry, precheckRetryPolicy, runActivity } from "../activity-run";
 import type { PrecheckOptions, ResourcePrechecks } from "../contract";
-import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { textsOf } from "../drivers/vapi/vapi-models";
 import { errorBodyOf } from "../failures";
 import type { MgmtPrecheckInput } from "../mgmt-contract";
-import {
-  type Check,
-  type Finding,
-  findingsAbout,
-  type Found,
-  foundError,
-  runChecks,
-  VersionsRead,
-} from "../prechecks/run-checks";
-import type { RetryPolicy } from "../retry-policy";
+import { type Finding, type Found, foundError, runChecks, VersionsRead } from "../prechecks/run-checks";
+import { mgmtAdvice } from "./mgmt-advice";
+import { type MgmtCheck, mgmtFindings } from "./mgmt-check";
 import { mgmtContext, type MgmtDependencies } from "./mgmt-step";
 import { brokenUpdate, isForeign, isSameVersion, offeredVersion, readMigrationView, readUpdateView } from "./mgmt-view";
 import { checkMigration, migrationSpec, missingSettings } from "./prepare-migration";
 import { findingsOfUpdate, otherStaged } from "./update";
-
-/** What every check of a management server works with. Nothing that a check does may change it. */
-export interface MgmtCheckInput {
-  readonly target: MgmtPrecheckInput;
-  readonly client: VcsaClient;
-  readonly settings: ManagementServerSettings;
-  readonly retryPolicy: RetryPolicy;
-  /** Takes the version of the server, from the check that reads it. */
-  readonly versionsRead?: (versions: readonly string[]) => void;
-}
-
-export type MgmtCheckType =
-  | "COMPONENT_MANAGER_REACHABLE"
-  | "MGMT_NO_DOWNGRADE"
-  | "MGMT_NO_UPDATE_IN_PROGRESS"
-  | "MGMT_UPDATE_AVAILABLE"
-  | "MGMT_UPDATE_CHECK"
-  | "MGMT_SETTINGS"
-  | "MGMT_MIGRATION_CHECK";
-
-/** One condition that must hold before a management server is touched. */
-type MgmtCheck = Check<MgmtCheckType, MgmtCheckInput>;
-
-/** Findings as the errors of a Stage, with the management server in their context. */
-function mgmtFindings({ target }: MgmtCheckInput, findings: readonly Finding[]): Found[] {
-  return findingsAbout(mgmtContext(target), findings);
-}
 
 /** The management server's check of the migration finds no error. */
 const migrationCheck: MgmtCheck = {
@@ -213,8 +177,15 @@ const updateCheck: MgmtCheck = {
 
 /** All checks of each mechanism, in an order in which every one comes after those that it needs. */
 const prechecks: Record<MgmtPrecheckInput["mechanism"], readonly MgmtCheck[]> = {
-  InPlace: [serverReachable, noMgmtDowngrade, noUpdateInProgress, updateAvailable, updateCheck],
-  ReducedDowntimeMigration: [serverReachable, noMgmtDowngrade, noUpdateInProgress, migrationSettings, migrationCheck],
+  InPlace: [serverReachable, noMgmtDowngrade, noUpdateInProgress, updateAvailable, updateCheck, ...mgmtAdvice],
+  ReducedDowntimeMigration: [
+    serverReachable,
+    noMgmtDowngrade,
+    noUpdateInProgress,
+    migrationSettings,
+    migrationCheck,
+    ...mgmtAdvice,
+  ],
 };
 
 /**

@@ -27,7 +27,11 @@ export type NetvirtPrecheckType =
   | "NETVIRT_COMPONENTS_READY"
   | "NETVIRT_GROUPS_KNOWN"
   | "NETVIRT_NODES_IN_SERVICE"
-  | "NETVIRT_PRE_UPGRADE_CHECKS";
+  | "NETVIRT_PRE_UPGRADE_CHECKS"
+  | "BACKUP_RECENT"
+  | "CERTIFICATES_VALID"
+  | "CLOCKS_IN_SYNC"
+  | "DISK_SPACE";
 
 /** One condition that must hold before a NETVIRT instance is touched. */
 export type NetvirtPrecheck = Check<NetvirtPrecheckType, NetvirtPrecheckInput>;

@@ -8,6 +8,7 @@ import type { NsxClient } from "../drivers/nsx/nsx-client";
 import type { UnitGroup } from "../drivers/nsx/nsx-models";
 import { runChecks, VersionsRead } from "../prechecks/run-checks";
 import { coordinatorChecks, netvirtFindings, type NetvirtPrecheck } from "./netvirt-precheck";
+import { netvirtAdvice } from "./netvirt-advice";
 import { isGroup, isIncluded, isInMaintenance, nameOf } from "./netvirt-settings";
 import { isVersion, listGroups } from "./read-netvirt-upgrade";
 
@@ -203,6 +204,7 @@ const prechecks: readonly NetvirtPrecheck[] = [
   groupsKnown,
   nodesInService,
   coordinatorChecks,
+  ...netvirtAdvice,
 ];
 
 /** The rest of a run's time is for reading what the coordinator's checks have found, and for telling it. */

@@ -11,6 +11,7 @@ import { endedByOutage, hasEnded } from "../drivers/vim25/vim25-models";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { RetryPolicy } from "../retry-policy";
 import { UncertainChanges } from "../uncertain-changes";
+import { clusterAdvice, type ClusterAdviceInput } from "./cluster-advice";
 import {
   hostsConnected,
   kindChanged,
@@ -21,10 +22,10 @@ import {
   noOperationInProgress,
 } from "./host-prechecks";
 import { runClusterPrechecks } from "./image-prechecks";
-import { type AnyPrecheckInput, findingsOf, healthFindings, type Precheck } from "./run-checks";
+import { findingsOf, healthFindings, type Precheck } from "./run-checks";
 
 /** What checks of baseline-managed clusters work with. */
-export interface BaselinePrecheckInput extends AnyPrecheckInput {
+export interface BaselinePrecheckInput extends ClusterAdviceInput {
   readonly client: Vim25Client;
   /** The lifecycle manager of the same component manager. */
   readonly lifecycle: VlcmClient;
@@ -231,6 +232,7 @@ const prechecks: readonly BaselinePrecheck[] = [
   noHostDowngrade,
   hostsCanBeEmptied,
   hostsHealthy,
+  ...clusterAdvice<BaselinePrecheckInput>(),
 ];
 
 interface BaselinePrecheckDependencies {
@@ -249,6 +251,8 @@ export function runBaselinePrechecks(
   const input = (retryPolicy: RetryPolicy) => ({
     target,
     client: clientOf(componentManagerId),
+    management: clientOf(componentManagerId),
+    hostsAtOnce: target.hostsAtOnce,
     lifecycle: lifecycleOf(componentManagerId),
     patchFor,
     retryPolicy,

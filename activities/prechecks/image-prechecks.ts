@@ -10,9 +10,11 @@ import { completeTask, reasonsOf } from "../complete-task";
 import type { PrecheckOptions, ResourcePrechecks, ClusterTarget } from "../contract";
 import { isNotFound } from "../drivers/driver-error";
 import { checkFindings, checkSubject } from "../drivers/vlcm/check-findings";
+import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { HostCompliance, TaskInfo } from "../drivers/vlcm/vlcm-models";
 import type { RetryPolicy } from "../retry-policy";
+import { clusterAdvice } from "./cluster-advice";
 import {
   hostsConnected,
   kindChanged,
@@ -229,17 +231,19 @@ const prechecks: readonly Precheck[] = [
   targetImageAvailable,
   noDowngrade,
   clusterHealth,
+  ...clusterAdvice<PrecheckInput>(),
 ];
 
 interface PrecheckDependencies {
   clientOf(componentManagerId: string): VlcmClient;
   maintenanceOf(componentManagerId: string): HostMaintenance;
+  managementOf(componentManagerId: string): Vim25Client;
   readonly limits: ActivityLimits;
 }
 
 /** Runs every check of an image-managed cluster. */
 export function runImagePrechecks(
-  { clientOf, maintenanceOf, limits }: PrecheckDependencies,
+  { clientOf, maintenanceOf, managementOf, limits }: PrecheckDependencies,
   target: ClusterTarget & PrecheckOptions,
 ): Promise<ResourcePrechecks> {
   const { componentManagerId } = target.cluster;
@@ -247,6 +251,8 @@ export function runImagePrechecks(
     target,
     client: clientOf(componentManagerId),
     maintenance: maintenanceOf(componentManagerId),
+    management: managementOf(componentManagerId),
+    hostsAtOnce: target.hostsAtOnce,
     retryPolicy,
   });
   return runClusterPrechecks(prechecks, { target, limits, input });

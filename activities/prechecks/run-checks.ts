@@ -8,6 +8,7 @@ import { toTimestamp } from "../../src/domain/timestamp";
 import type { HostMaintenance } from "../clusters/host-maintenance";
 import type { ClusterTarget, ResourcePrechecks } from "../contract";
 import { bounded } from "../drivers/driver-error";
+import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { errorBodyOf, type FailureContext } from "../failures";
 import type { RetryPolicy } from "../retry-policy";
@@ -153,6 +154,9 @@ export interface AnyPrecheckInput {
 export interface PrecheckInput extends AnyPrecheckInput {
   readonly client: VlcmClient;
   readonly maintenance: HostMaintenance;
+  /** The management interface of the same component manager. */
+  readonly management: Vim25Client;
+  readonly hostsAtOnce?: number | undefined;
 }
 
 export type PrecheckType =
@@ -166,7 +170,10 @@ export type PrecheckType =
   | "CLUSTER_BASELINE_MANAGED"
   | "NO_HOST_IN_MAINTENANCE_MODE"
   | "TARGET_PATCH_AVAILABLE"
-  | "HOSTS_CAN_BE_EMPTIED";
+  | "HOSTS_CAN_BE_EMPTIED"
+  | "ROOM_FOR_ROLLOUT"
+  | "CERTIFICATES_VALID"
+  | "CLOCKS_IN_SYNC";
 
 /** One condition that must hold before a cluster is touched; `I` is what clusters of its kind are checked with. */
 export type Precheck<I extends AnyPrecheckInput = PrecheckInput> = Check<PrecheckType, I>;

@@ -2,10 +2,14 @@ import type * as t from "io-ts";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { NsxHttp, type NsxHttpOptions } from "./nsx-http";
 import {
+  BackupHistory,
   type CheckFailure,
   CheckFailures,
   type GroupStatus,
   GroupStatuses,
+  type ManagerCertificate,
+  ManagerCertificates,
+  NodeStatus,
   PlanSettings,
   UnitGroup,
   UnitGroups,
@@ -41,6 +45,11 @@ export interface NsxClient {
   pauseUpgrade(): Promise<void>;
   listGroupStatuses(component: string): Promise<GroupStatus[]>;
   listUnitStatuses(group: string): Promise<UnitStatus[]>;
+  /** When the last backup of the managers ended that succeeded, in epoch milliseconds; undefined where none has. */
+  readLastBackup(): Promise<number | undefined>;
+  listCertificates(): Promise<ManagerCertificate[]>;
+  /** Time and file systems of the node that answers. */
+  readNodeStatus(): Promise<NodeStatus>;
   close(): Promise<void>;
 }
 
@@ -134,6 +143,21 @@ export function createNsxClient(access: ComponentManagerAccess, options: NsxClie
     },
     listUnitStatuses: (group) =>
       list(`read the status of the nodes of group ${group}`, `${groupPath(group)}/status`, UnitStatuses),
+    readLastBackup: async () => {
+      const path = "api/v1/cluster/backups/history";
+      const history = await http.call({ what: "read its backups", method: "GET", path }, BackupHistory);
+      return lastOf(history.cluster_backup_statuses?.map(({ success, end_time }) => (success ? end_time : undefined)));
+    },
+    listCertificates: () =>
+      list("list its certificates", "api/v1/trust-management/certificates", ManagerCertificates, { details: "true" }),
+    readNodeStatus: () =>
+      http.call({ what: "read the status of its node", method: "GET", path: "api/v1/node/status" }, NodeStatus),
     close: () => http.close(),
   };
+}
+
+/** The latest of these times. */
+function lastOf(times: readonly (number | undefined)[] = []): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length > 0 ? Math.max(...known) : undefined;
 }

@@ -108,3 +108,25 @@ export const UnitGroups = pageOf(UnitGroup);
 export const GroupStatuses = pageOf(GroupStatus);
 export const UnitStatuses = pageOf(UnitStatus);
 export const CheckFailures = pageOf(CheckFailure);
+
+/** The backups that the manager remembers, those of all kinds; times in epoch milliseconds. */
+export const BackupHistory = t.partial({
+  cluster_backup_statuses: t.array(t.partial({ success: t.boolean, end_time: t.number })),
+});
+
+/** A certificate of the manager; `not_after` in epoch milliseconds, the leaf's first. */
+const ManagerCertificate = t.partial({
+  id: t.string,
+  display_name: t.string,
+  details: t.array(t.partial({ not_after: t.number })),
+  used_by: t.array(t.unknown),
+});
+export type ManagerCertificate = t.TypeOf<typeof ManagerCertificate>;
+export const ManagerCertificates = t.partial({ results: t.array(ManagerCertificate), cursor: t.string });
+
+/** The node that answers: its time in epoch milliseconds, and its file systems in kilobytes. */
+export const NodeStatus = t.partial({
+  system_time: t.number,
+  file_systems: t.array(t.partial({ mount: t.string, total: t.number, used: t.number })),
+});
+export type NodeStatus = t.TypeOf<typeof NodeStatus>;

@@ -4,7 +4,10 @@ import { DriverError, isNotFound } from "../driver-error";
 import { type VapiCall, VapiHttp, type VapiHttpOptions } from "../vapi/vapi-http";
 import { Notifications, TaskInfo } from "../vapi/vapi-models";
 import {
+  ApplianceCertificate,
+  ApplianceTime,
   ApplianceVersion,
+  BackupJobs,
   type MigrationSpec,
   MigrationStatus,
   PendingUpdates,
@@ -49,6 +52,14 @@ export interface VcsaClient {
   applyMigration(how: { readonly pause: boolean }): Promise<void>;
   cancelMigration(): Promise<void>;
   readTask(task: string): Promise<TaskInfo>;
+  /** The appliance's own time in epoch milliseconds. */
+  readTime(): Promise<number>;
+  /** When the last backup ended that succeeded, in epoch milliseconds; undefined where none has. */
+  readLastBackup(): Promise<number | undefined>;
+  /** When its certificate expires, in epoch milliseconds. */
+  readCertificateEnd(): Promise<number>;
+  /** How the appliance judges the free space of its disks: green, yellow, orange, red or gray. */
+  readStorageHealth(): Promise<string>;
   /** Logs out and drops the connections. Never throws. */
   close(): Promise<void>;
 }
@@ -214,6 +225,25 @@ export function createVcsaClient(
         },
         TaskInfo,
       ),
+    readTime: async () => {
+      const path = "api/appliance/system/time";
+      return 1000 * (await ask({ what: "read its time", method: "GET", path }, ApplianceTime)).seconds_since_epoch;
+    },
+    readLastBackup: async () => {
+      const path = "api/appliance/recovery/backup/job/details";
+      const jobs = Object.values(await ask({ what: "list its backups", method: "GET", path }, BackupJobs));
+      const ends = jobs.filter(({ status }) => status === "SUCCEEDED").map(({ end_time = "" }) => Date.parse(end_time));
+      const known = ends.filter((end) => !Number.isNaN(end));
+      return known.length > 0 ? Math.max(...known) : undefined;
+    },
+    readCertificateEnd: async () => {
+      const path = "api/vcenter/certificate-management/vcenter/tls";
+      return Date.parse(
+        (await ask({ what: "read its certificate", method: "GET", path }, ApplianceCertificate)).valid_to,
+      );
+    },
+    readStorageHealth: () =>
+      ask({ what: "read the health of its disks", method: "GET", path: "api/appliance/health/storage" }, t.string),
     close: () => http.close(),
   };
 }

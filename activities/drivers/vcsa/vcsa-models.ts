@@ -25,6 +25,18 @@ export const UpdateInfo = t.intersection([
 ]);
 export type UpdateInfo = t.TypeOf<typeof UpdateInfo>;
 
+/** Its own time. */
+export const ApplianceTime = t.type({ seconds_since_epoch: t.number });
+
+/** The backups that the appliance remembers, by their ids. `status` SUCCEEDED where one can be restored. */
+export const BackupJobs = t.record(
+  t.string,
+  t.intersection([t.type({ status: t.string }), t.partial({ end_time: t.string })]),
+);
+
+/** Its certificate, as far as it is used; a timestamp. */
+export const ApplianceCertificate = t.type({ valid_to: t.string });
+
 export const PendingUpdates = t.array(t.type({ version: t.string }));
 
 const Question = t.intersection([

@@ -1,4 +1,4 @@
-import { isLeft } from "fp-ts/Either";
+import { isLeft, isRight } from "fp-ts/Either";
 import type { XmlObject } from "../../../src/xml";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { DriverError } from "../driver-error";
@@ -16,10 +16,14 @@ import {
   type Traversal,
   vmProperties,
 } from "./property-collector";
-import { type ManagedObject, serviceInstance, typed } from "./soap";
+import { type ManagedObject, referenceTo, serviceInstance, textIn, typed } from "./soap";
 import { Vim25Http, type Vim25HttpOptions } from "./vim25-http";
 import {
   type ClusterSettings,
+  type Evacuation,
+  EvacuationResult,
+  HostCertificate,
+  type HostCertificateEnd,
   Reference,
   TaskInfo,
   type Vim25Cluster,
@@ -61,6 +65,12 @@ export interface Vim25Client {
   readHostMode(host: string): Promise<Vim25HostMode>;
   /** The virtual machines of all the hosts of a cluster. */
   listVms(cluster: string): Promise<Vim25Vm[]>;
+  /** Which of these hosts could be empty at the same time, and what keeps the others from it. Moves nothing. */
+  planEvacuation(cluster: string, hosts: readonly string[]): Promise<Evacuation>;
+  /** When the certificate of each host of a cluster expires; without those of which that is not known. */
+  listCertificates(cluster: string): Promise<HostCertificateEnd[]>;
+  /** The time of each of these hosts by its own clock, as timestamps; without those that give none. */
+  listHostTimes(cluster: string, hosts: readonly string[]): Promise<ReadonlyMap<string, string>>;
   readTask(task: string): Promise<TaskInfo>;
   cancelTask(task: string): Promise<void>;
   /** Without a time limit of its own: who asks watches it. */
@@ -204,6 +214,61 @@ export function createVim25Client(access: ComponentManagerAccess, options: Vim25
       });
       const changing = changingPower(tasksOf(what, found));
       return found.filter(({ object }) => object.type === "VirtualMachine").map((vm) => vmOf(what, vm, changing));
+    },
+
+    planEvacuation: async (cluster, hosts) => {
+      const what = `find out which hosts of ${cluster} can be emptied`;
+      const [result] = await http.call({
+        what,
+        self: clusterObject(cluster),
+        method: "ClusterEnterMaintenanceMode",
+        args: { host: hosts.map((host) => referenceTo(hostObject(host))) },
+      });
+      return decode(what, EvacuationResult, result ?? {});
+    },
+    listCertificates: async (cluster) => {
+      const what = `read the certificates of the hosts of ${cluster}`;
+      const path = "configManager.certificateManager";
+      const found = await select({
+        what,
+        from: clusterObject(cluster),
+        skipFrom: true,
+        over: [toHosts({ type: "HostSystem", path })],
+        properties: { HostSystem: [path], HostCertificateManager: ["certificateInfo"] },
+      });
+      return found.flatMap(({ object, properties }) => {
+        const info = properties["certificateInfo"];
+        if (object.type !== "HostCertificateManager" || info === undefined) return [];
+        const owner = found.find((one) => textIn(one.properties[path]) === object.id);
+        const { notAfter } = decode(what, HostCertificate, info);
+        return owner && notAfter !== undefined ? [{ host: owner.object.id, expiresAt: notAfter }] : [];
+      });
+    },
+    listHostTimes: async (cluster, hosts) => {
+      const what = `read the clocks of the hosts of ${cluster}`;
+      const path = "configManager.dateTimeSystem";
+      const found = await select({
+        what,
+        from: clusterObject(cluster),
+        skipFrom: true,
+        over: [toHosts()],
+        properties: { HostSystem: [path] },
+      });
+      const asked = found.flatMap(({ object, properties }) => {
+        const clock = Reference.decode(properties[path]);
+        return hosts.includes(object.id) && isRight(clock) ? [{ host: object.id, clock: clock.right }] : [];
+      });
+      const answers = await Promise.allSettled(
+        asked.map(async ({ host, clock }) => {
+          const [time] = await http.call({ what: `read the clock of ${host}`, self: clock, method: "QueryDateTime" });
+          return [host, decode(what, XmlText, time)] as const;
+        }),
+      );
+      const times = new Map(answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : [])));
+      const failed = answers.find((answer) => answer.status === "rejected");
+      // One host may be away; where none answers, the interface does not.
+      if (failed && times.size === 0) throw failed.reason as Error;
+      return times;
     },
 
     readTask: async (task) => {

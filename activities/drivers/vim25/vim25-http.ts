@@ -197,8 +197,8 @@ const outcomes: Readonly<Record<SoapAnswer["_tag"], CallOutcome>> = {
   NotSoap: "failed",
 };
 
-/** Methods that start a check and change nothing. */
-const onlyChecks: ReadonlySet<string> = new Set(["CheckHostPatch_Task"]);
+/** Methods that check something and change nothing. */
+const onlyChecks: ReadonlySet<string> = new Set(["CheckHostPatch_Task", "ClusterEnterMaintenanceMode"]);
 
 function changes(method: string): boolean {
   return operationOf(method) === "change" && !onlyChecks.has(method);

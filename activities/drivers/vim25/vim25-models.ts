@@ -1,7 +1,7 @@
 import * as t from "io-ts";
-import { attribute, type XmlValue } from "../../../src/xml";
+import { attribute, listOf, type XmlValue } from "../../../src/xml";
 import { legible } from "../../../src/domain/legible";
-import { fieldOf, localizedFault, type ManagedObject, type SoapFault, textIn } from "./soap";
+import { fieldOf, localizedFault, type ManagedObject, reasonsOfFault, type SoapFault, textIn } from "./soap";
 
 // Only the fields that are used: what else an answer holds may change between product versions without harm. States
 // stay strings, because an unknown one must read as "not finished" and never as an answer that is not understood.
@@ -103,6 +103,42 @@ export const ClusterConfiguration = t.intersection([
   }),
   t.partial({ dpmConfigInfo: fields({ enabled: XmlBoolean }) }),
 ]);
+
+/** What a host's certificate says, as far as it is used. */
+export const HostCertificate = fields({ notAfter: XmlText });
+
+/** The certificate of a host; `expiresAt` is a timestamp. */
+export interface HostCertificateEnd {
+  readonly host: string;
+  readonly expiresAt: string;
+}
+
+/** Which hosts of a cluster could be empty at the same time. */
+export interface Evacuation {
+  readonly hosts: readonly string[];
+  /** What keeps hosts from being emptied; `vm` where it is about one virtual machine. */
+  readonly obstacles: readonly { readonly vm?: string; readonly reasons: readonly string[] }[];
+}
+
+/** The `ClusterEnterMaintenanceResult`: a recommendation for each host, with a maintenance action among its actions. */
+export const EvacuationResult = element<Evacuation>("evacuation", (value) => ({
+  hosts: elementsIn(value, "recommendations").flatMap((recommendation) =>
+    elementsIn(recommendation, "action").flatMap((action) => {
+      const target = Reference.decode(fieldOf(action, "target"));
+      const isMaintenance = textIn(fieldOf(action, "type")) === "HostMaintenanceV1";
+      return isMaintenance && target._tag === "Right" ? [target.right.id] : [];
+    }),
+  ),
+  obstacles: elementsIn(fieldOf(value, "fault"), "faultsByVm").map((faults) => {
+    const vm = textIn(fieldOf(faults, "vm"));
+    const reasons = elementsIn(faults, "fault").flatMap((fault) => reasonsOfFault(localizedFault(fault)));
+    return { ...(vm !== "" && { vm }), reasons };
+  }),
+}));
+
+function elementsIn(value: XmlValue | undefined, name: string): readonly XmlValue[] {
+  return listOf(fieldOf(value, name));
+}
 
 /** A cluster as the manager lists it. */
 export interface Vim25Cluster {

@@ -282,6 +282,6 @@ export function ownOptionsOf(cluster: ClusterUpgradePlan): HostRemediationOption
 }
 
 /** Whether virtual machines are powered off or suspended before their host is upgraded. */
-function switchesVmsOff({ options: { preRemediationPowerAction: action } }: ClusterUpgradePlan): boolean {
+export function switchesVmsOff({ options: { preRemediationPowerAction: action } }: ClusterUpgradePlan): boolean {
   return action !== undefined && action !== "DO_NOT_CHANGE_VMS_POWER_STATE";
 }

@@ -2,6 +2,11 @@
 
 /** Codes of findings that an upgrade can work in spite of: the operator knows better, or will have fixed it by then. */
 const acknowledgeable: ReadonlySet<string> = new Set([
+  "BACKUP_NOT_RECENT",
+  "CAPACITY_INSUFFICIENT",
+  "CERTIFICATE_EXPIRES",
+  "CLOCK_OUT_OF_SYNC",
+  "DISK_SPACE_LOW",
   "HOST_NOT_CONNECTED",
   "HOST_IN_MAINTENANCE_MODE",
   "HOSTS_CANNOT_BE_EMPTIED",
@@ -17,6 +22,7 @@ const acknowledgeable: ReadonlySet<string> = new Set([
   "NETVIRT_CHECKS_UNFINISHED",
   "NETVIRT_NODE_IN_MAINTENANCE",
   "NETVIRT_UPGRADE_RUNNING",
+  "VM_CANNOT_MOVE",
 ]);
 
 const newer = "A newer version cannot be taken back.";

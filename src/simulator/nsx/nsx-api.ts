@@ -17,6 +17,7 @@ import {
   wantedGroups,
   withManager,
 } from "./nsx-calls";
+import { conditionRoutes } from "./nsx-condition";
 import { NsxError } from "./nsx-error";
 import { isChecking, pause, startChecks, startComponent } from "./nsx-plan";
 import type { NsxComponent, NsxGroup } from "./nsx-state";
@@ -60,6 +61,7 @@ function nsxApi(context: SimulatorContext, prefix: string): Router {
   statusRoutes(router, context);
   groupRoutes(router, context);
   planRoutes(router, context);
+  conditionRoutes(router, context);
   router.all("/{*path}", (ctx) => {
     throw new NsxError(404, 600, `There is no ${ctx.method} ${ctx.path}.`);
   });

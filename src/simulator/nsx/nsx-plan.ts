@@ -77,7 +77,8 @@ export function startChecks(context: SimulatorContext, manager: NsxManager, comp
         if (!fault) return [];
         context.useFault(fault);
         const message = fault.message ?? `Node ${unit.name} has not enough free space for the upgrade.`;
-        return [{ id: `${unit.id}-check`, message, node: unit.name, group: group.name }];
+        const warning = fault.warning === true ? { warning: true as const } : {};
+        return [{ id: `${unit.id}-check`, message, node: unit.name, group: group.name, ...warning }];
       }),
     );
     component.checks = { startedAt: now, endsAt, failures };

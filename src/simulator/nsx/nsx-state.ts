@@ -49,7 +49,9 @@ const NsxChecks = model(
   {
     startedAt: Moment,
     endsAt: Moment,
-    failures: t.array(model({ id: t.string, message: t.string }, { node: t.string, group: t.string })),
+    failures: t.array(
+      model({ id: t.string, message: t.string }, { node: t.string, group: t.string, warning: t.literal(true) }),
+    ),
   },
   {},
 );

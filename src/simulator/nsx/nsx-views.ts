@@ -133,9 +133,9 @@ export function checkFailures(components: readonly NsxComponent[], now: number) 
   return components
     .filter((component) => !isChecking(component, now))
     .flatMap(({ type, checks }) =>
-      (checks?.failures ?? []).map(({ id, message, node, group }) => ({
+      (checks?.failures ?? []).map(({ id, message, node, group, warning }) => ({
         id,
-        type: "FAILURE",
+        type: warning ? "WARNING" : "FAILURE",
         message: { message },
         component_type: type,
         needs_ack: false,

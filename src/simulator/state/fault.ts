@@ -56,6 +56,16 @@ export const FaultKind = OneOf(
   "LATE",
   "MANAGER_RESTARTS",
   "LIFECYCLE_STARTS_LATE",
+  "HOST_CERTIFICATE_EXPIRES",
+  "HOST_CLOCK_WRONG",
+  "MGMT_BACKUP_OLD",
+  "MGMT_CERTIFICATE_EXPIRES",
+  "MGMT_CLOCK_WRONG",
+  "MGMT_DISK_FULL",
+  "NSX_BACKUP_OLD",
+  "NSX_CERTIFICATE_EXPIRES",
+  "NSX_CLOCK_WRONG",
+  "NSX_DISK_FULL",
 );
 export type FaultKind = t.TypeOf<typeof FaultKind>;
 
@@ -124,7 +134,7 @@ const requests: Record<FaultKind, t.Decoder<unknown, FaultRequest>> = {
   REMEDIATION_FAILS: kinded({ ...ofHost, message: Text }),
   HOST_NEVER_RECONNECTS: kinded({ ...ofHost, seconds: Seconds }),
   HOST_SLOW: kinded({ ...ofHost, factor: Factor }),
-  CHECK_FAILS: kinded({ ...ofHost, issue: Text }),
+  CHECK_FAILS: kinded({ ...ofHost, issue: Text, warning: t.boolean }),
   OPERATION_IN_PROGRESS: kinded(ofCluster),
   TASKS_FORGOTTEN: kinded({ cluster: Text }),
   SESSIONS_EXPIRED: kinded({}),
@@ -138,13 +148,13 @@ const requests: Record<FaultKind, t.Decoder<unknown, FaultRequest>> = {
   NSX_PAUSED: kinded({ times: Times }),
   NSX_STILL_IN_PROGRESS: kinded({ times: Times }),
   NSX_PRECHECKS_RUNNING: kinded({ times: Times }),
-  NSX_CHECK_FAILS: kinded({ ...ofNode, message: Text }),
+  NSX_CHECK_FAILS: kinded({ ...ofNode, message: Text, warning: t.boolean }),
   NSX_ACCOUNT_REFUSED: kinded({ times: Times }),
   NSX_REVISION_STALE: kinded({ times: Times }),
   MAINTENANCE_EXIT_FAILS: kinded({ ...ofHost, message: Text }),
   VM_POWER_FAILS: kinded({ ...ofHost, message: Text }),
   HOST_COMMUNICATION_FAILS: kinded({ ...ofHost, message: Text, seconds: Seconds }),
-  MGMT_PRECHECK_FAILS: kinded(ofMgmt),
+  MGMT_PRECHECK_FAILS: kinded({ ...ofMgmt, warning: t.boolean }),
   MGMT_QUESTION_ASKED: kinded({ times: Times, item: Text }),
   MGMT_BUSY: kinded({ times: Times }),
   MGMT_STAGING_FAILS: kinded(ofMgmt),
@@ -173,6 +183,16 @@ const requests: Record<FaultKind, t.Decoder<unknown, FaultRequest>> = {
   MANAGER_RESTARTS: kinded({ seconds: Seconds }),
   LIFECYCLE_STARTS_LATE: kinded({ times: Times, seconds: Seconds, status: AbsentStatus }),
   LATE: kinded({ ...calls, times: Times, milliseconds: Milliseconds, hold: t.boolean }),
+  HOST_CERTIFICATE_EXPIRES: kinded({ cluster: Text, host: Text, seconds: Seconds }),
+  HOST_CLOCK_WRONG: kinded({ cluster: Text, host: Text, seconds: Seconds }),
+  MGMT_BACKUP_OLD: kinded({}),
+  MGMT_CERTIFICATE_EXPIRES: kinded({ seconds: Seconds }),
+  MGMT_CLOCK_WRONG: kinded({ seconds: Seconds }),
+  MGMT_DISK_FULL: kinded({}),
+  NSX_BACKUP_OLD: kinded({}),
+  NSX_CERTIFICATE_EXPIRES: kinded({ seconds: Seconds }),
+  NSX_CLOCK_WRONG: kinded({ seconds: Seconds }),
+  NSX_DISK_FULL: kinded({}),
 };
 
 const parameters = {
@@ -195,6 +215,7 @@ const parameters = {
   contentType: t.string,
   body: t.string,
   hold: t.boolean,
+  warning: t.boolean,
 };
 
 /** What is asked for: a kind, optionally how often (`times`; without it until it is deleted), and its parameters. */

@@ -18,8 +18,13 @@ export function checkCluster(
     const hardware = hardwareProblem(context, cluster, host);
     const isError = enforcesHardwareCompatibility(policy);
     const risk = evacuationRisk(context, cluster, host, policy);
-    issues[host.id] = [...hostIssues(context, cluster, host, at), ...(hardware && isError ? [hardware] : [])];
-    const warned = [...(hardware && !isError ? [hardware] : []), ...(risk === undefined ? [] : [risk])];
+    const found = hostIssues(context, cluster, host, at);
+    issues[host.id] = [...found.issues, ...(hardware && isError ? [hardware] : [])];
+    const warned = [
+      ...found.warnings,
+      ...(hardware && !isError ? [hardware] : []),
+      ...(risk === undefined ? [] : [risk]),
+    ];
     if (warned.length > 0) warnings[host.id] = warned;
   }
   return {
@@ -31,13 +36,19 @@ export function checkCluster(
   };
 }
 
-function hostIssues(context: SimulatorContext, cluster: ClusterState, host: HostState, at: number): string[] {
-  if (host.connection !== "CONNECTED") return [`Host ${host.name} is not connected.`];
+interface HostIssues {
+  readonly issues: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+function hostIssues(context: SimulatorContext, cluster: ClusterState, host: HostState, at: number): HostIssues {
+  if (host.connection !== "CONNECTED") return { issues: [`Host ${host.name} is not connected.`], warnings: [] };
   const fault = context.findFault(["CHECK_FAILS"], { cluster: cluster.id, host: host.id }, at);
   if (fault) context.useFault(fault);
   const refused = context.findFault(["IMAGE_REFUSED"], { cluster: cluster.id, host: host.id }, at);
-  return [
-    ...(fault ? [fault.issue ?? `Host ${host.name} is not ready to be remediated.`] : []),
-    ...(refused ? [imageRefusal(refused.message, host)] : []),
-  ];
+  const failing = fault ? [fault.issue ?? `Host ${host.name} is not ready to be remediated.`] : [];
+  const refusals = refused ? [imageRefusal(refused.message, host)] : [];
+  return fault?.warning === true
+    ? { issues: refusals, warnings: failing }
+    : { issues: [...failing, ...refusals], warnings: [] };
 }

@@ -11,7 +11,7 @@ import {
   planPhase,
   takeFault,
 } from "./appliance";
-import { isMigrationRunning, refuseWhileBusy } from "./update";
+import { isMigrationRunning, issuesOf, refuseWhileBusy } from "./update";
 import type { MigrationCheck, MigrationRun, MigrationState, NetworkSettings, VcsaState } from "./vcsa-state";
 
 /** How long each state with work in it takes, as a share of a host's remediation. */
@@ -107,13 +107,16 @@ export function startCheck(context: SimulatorContext, wish: MigrationWish, user:
   if (address !== undefined && (clash || isAddressUsed(context, address)))
     issues.push(`The temporary address ${address} is in use by another machine.`);
   const failing = takeFault(context, ["MGMT_PRECHECK_FAILS"]);
-  if (failing) issues.push(failing.message ?? "The cluster has not enough resources for the new appliance.");
+  const warnings: string[] = [];
+  const found = failing?.warning === true ? warnings : issues;
+  if (failing) found.push(failing.message ?? "The cluster has not enough resources for the new appliance.");
   const check: MigrationCheck = {
     id: `${randomUUID()}:com.vmware.vcenter.lcm.deployment.migration_upgrade`,
     user,
     startedAt: now,
     endsAt: now + checkShare * context.hostMilliseconds(),
     issues,
+    ...(warnings.length > 0 && { warnings }),
   };
   appliance.checks = [...appliance.checks.slice(-20), check];
   context.changed();
@@ -261,13 +264,12 @@ export function migrationSpec({ version, network }: MigrationRun) {
 }
 
 /** A migration's check as `cis/tasks` shows it. */
-function checkTask({ user, startedAt, endsAt, issues }: MigrationCheck, now: number) {
+function checkTask({ user, startedAt, endsAt, issues, warnings }: MigrationCheck, now: number) {
   const ended = now >= endsAt;
   const percent = ended ? 100 : Math.floor((100 * (now - startedAt)) / (endsAt - startedAt));
-  const errors = issues.map((issue) => ({ id: "migration.check", message: text("issue", issue) }));
   const result = {
     details: [
-      { id: "appliance", state: "EXECUTED", notifications: errors.length > 0 ? { errors } : {} },
+      { id: "appliance", state: "EXECUTED", notifications: issuesOf(issues, warnings) },
       { id: "host_profile", state: "SKIPPED" },
     ],
   };

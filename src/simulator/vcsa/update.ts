@@ -234,7 +234,10 @@ export function updateSummary({ version, name, releaseDate, severity }: Applianc
 }
 
 /** What is said before an installation: issues, and questions that it must be given the answers to. */
-export function precheckResult(context: SimulatorContext, issues: readonly string[], items: readonly string[]) {
+export function precheckResult(
+  context: SimulatorContext,
+  { issues, items, warnings }: Record<"issues" | "items" | "warnings", readonly string[]>,
+) {
   const now = context.now();
   const seconds = Math.ceil((1.5 * context.hostMilliseconds()) / 1000);
   return {
@@ -242,7 +245,7 @@ export function precheckResult(context: SimulatorContext, issues: readonly strin
     estimated_time_to_install: seconds,
     estimated_time_to_rollback: seconds,
     reboot_required: true,
-    issues: issuesOf(issues),
+    issues: issuesOf(issues, warnings),
     questions: items.map((item) => ({
       data_item: item,
       text: text("question", `Value of ${item}`),
@@ -253,10 +256,12 @@ export function precheckResult(context: SimulatorContext, issues: readonly strin
 }
 
 /** Issues as the notifications of an appliance. */
-export function issuesOf(issues: readonly string[]) {
-  return issues.length === 0
-    ? {}
-    : { errors: issues.map((issue) => ({ id: "com.vmware.appliance.issue", message: text("issue", issue) })) };
+export function issuesOf(errors: readonly string[], warnings: readonly string[] = []) {
+  const toldAs = (issue: string) => ({ id: "com.vmware.appliance.issue", message: text("issue", issue) });
+  return {
+    ...(errors.length > 0 && { errors: errors.map(toldAs) }),
+    ...(warnings.length > 0 && { warnings: warnings.map(toldAs) }),
+  };
 }
 
 /** `GET /api/appliance/system/version`. */

@@ -8,6 +8,7 @@ import { invalidArgument, pathNotFound, VapiError } from "../vlcm/vapi-error";
 import { decodeBody, vapiRouter } from "../vlcm/vapi-router";
 import { type VlcmCall, withCredentials, withSession, withUserOfSession } from "../vlcm/vlcm-calls";
 import { applianceOf, offeredUpdates, takeFault } from "./appliance";
+import { conditionRoutes } from "./condition";
 import {
   applyMigration,
   cancelMigration,
@@ -36,6 +37,7 @@ export function vcsaApi(context: SimulatorContext): Router {
   const router = vapiRouter(context);
   router.use(refuseOnOldSource(context));
   updateRoutes(router, context);
+  conditionRoutes(router, context);
   migrationRoutes(withUserOfSession(router, context), context);
   return router;
 }
@@ -203,10 +205,11 @@ function updateRoutes(router: Router, context: SimulatorContext): void {
         decodeBody(Component, call.body ?? {});
         refuseWhileBusy(context);
         const failing = takeFault(context, ["MGMT_PRECHECK_FAILS"]);
-        const issues = failing ? [failing.message ?? "The appliance has not enough free space for the update."] : [];
+        const found = failing ? [failing.message ?? "The appliance has not enough free space for the update."] : [];
+        const [issues, warnings] = failing?.warning === true ? [[], found] : [found, []];
         const items = questions({ use: true });
         context.changed();
-        return { status: 200, body: precheckResult(context, issues, items) };
+        return { status: 200, body: precheckResult(context, { issues, items, warnings }) };
       }
       case "validate":
         return { status: 200, body: issuesOf(checkAnswers(decodeBody(UserData, call.body).user_data)) };

@@ -83,7 +83,7 @@ export type MigrationRun = t.TypeOf<typeof MigrationRun>;
 /** A check of a migration: its issues are known when it ends. */
 export const MigrationCheck = model(
   { id: t.string, user: t.string, startedAt: Moment, endsAt: Moment, issues: t.array(t.string) },
-  {},
+  { warnings: t.array(t.string) },
 );
 export type MigrationCheck = t.TypeOf<typeof MigrationCheck>;
 

@@ -83,6 +83,10 @@ function propertiesOf(context: SimulatorContext, type: string, id: string): Prop
         const vm = vmsOf(cluster).find((known) => known.id === id);
         return vm && vmProperties(cluster, vm);
       });
+    case "HostCertificateManager": {
+      const known = context.hostIndex.host(hostIdIn(id));
+      return known && { certificateInfo: () => certificateOf(context, known.cluster, known.host) };
+    }
     case "Task": {
       const known = findTask(context, id);
       return known && { info: () => taskInfo(context, known.cluster, known.task) };
@@ -141,12 +145,17 @@ export function serviceContent(): Value {
   });
 }
 
-const hasIssue = (context: SimulatorContext, cluster: ClusterState, host: HostState) =>
-  context.findFault(["CHECK_FAILS"], { cluster: cluster.id, host: host.id }) !== undefined;
+/** How bad what a CHECK_FAILS fault says of a host is; undefined without one. */
+function issueOf(context: SimulatorContext, cluster: ClusterState, host: HostState): "red" | "yellow" | undefined {
+  const fault = context.findFault(["CHECK_FAILS"], { cluster: cluster.id, host: host.id });
+  return fault && (fault.warning === true ? "yellow" : "red");
+}
 
 function clusterProperties(context: SimulatorContext, cluster: ClusterState): Properties {
   const health = () => {
-    if (cluster.hosts.some((host) => hasIssue(context, cluster, host))) return "red";
+    const issues = cluster.hosts.map((host) => issueOf(context, cluster, host));
+    if (issues.includes("red")) return "red";
+    if (issues.includes("yellow")) return "yellow";
     return cluster.hosts.every(({ connection }) => connection === "CONNECTED") ? "green" : "yellow";
   };
   return {
@@ -187,12 +196,34 @@ function productOf(version: string): Value {
   });
 }
 
+const idOnHost = (kind: string, { id }: HostState) => `${kind}-${id.replace(/\D/g, "")}`;
+
+/** The id of the host to which an object such as its patch manager belongs: it has the host's number. */
+export function hostIdIn(id: string): string {
+  return `host-${id.replace(/\D/g, "")}`;
+}
+
+const year = 365 * 86_400_000;
+
+function certificateOf(context: SimulatorContext, cluster: ClusterState, host: HostState): Value {
+  const fault = context.findFault(["HOST_CERTIFICATE_EXPIRES"], { cluster: cluster.id, host: host.id });
+  const expiresIn = fault ? (fault.seconds ?? 0) * 1000 : year;
+  return object("HostCertificateManagerCertificateInfo", {
+    issuer: text("CN=CA"),
+    notBefore: moment(context.now() - year),
+    notAfter: moment(context.now() + expiresIn),
+    subject: text(`CN=${host.name}`),
+    status: text(fault ? "expirationImminent" : "good"),
+  });
+}
+
 function hostProperties(context: SimulatorContext, cluster: ClusterState, host: HostState): Properties {
   const isConnected = host.connection === "CONNECTED";
   const product = () => productOf(host.version);
   const health = () => {
-    if (hasIssue(context, cluster, host) || host.lostBy !== undefined) return "red";
-    return isConnected ? "green" : "yellow";
+    const issue = issueOf(context, cluster, host);
+    if (issue === "red" || host.lostBy !== undefined) return "red";
+    return issue ?? (isConnected ? "green" : "yellow");
   };
   return {
     ...entity(host.name, reference("ClusterComputeResource", cluster.id), health, () => tasksOf(cluster, host.id)),
@@ -212,7 +243,9 @@ function hostProperties(context: SimulatorContext, cluster: ClusterState, host: 
     config: () => (isConnected ? object("HostConfigInfo", { product: product() }) : undefined),
     configManager: () =>
       object("HostConfigManager", {
-        patchManager: reference("HostPatchManager", `patchManager-${host.id.replace(/\D/g, "")}`),
+        patchManager: reference("HostPatchManager", idOnHost("patchManager", host)),
+        certificateManager: reference("HostCertificateManager", idOnHost("certificateManager", host)),
+        dateTimeSystem: reference("HostDateTimeSystem", idOnHost("dateTimeSystem", host)),
       }),
     vm: () =>
       references(

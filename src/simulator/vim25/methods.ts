@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { XmlItem, XmlValue } from "../../xml";
 import type { SimulatorContext } from "../state/context";
-import { findObject, type ManagedObject, serviceContent } from "./managed-objects";
+import { planEvacuation } from "./evacuation-plan";
+import { findObject, hostIdIn, type ManagedObject, serviceContent } from "./managed-objects";
 import {
   cancelTask,
   changeVmPower,
@@ -41,7 +42,7 @@ function onHost({ context, self, user }: MethodCall, id = self.id): OnHost {
 }
 
 /** The host of a `HostPatchManager`, whose id has the host's number. */
-const onPatchManager = (call: MethodCall) => onHost(call, call.self.id.replace("patchManager-", "host-"));
+const onPatchManager = (call: MethodCall) => onHost(call, hostIdIn(call.self.id));
 
 function onVm(call: MethodCall, change: (on: OnHost, vm: Vim25Vm) => Vim25Task) {
   for (const cluster of call.context.state.clusters) {
@@ -167,9 +168,27 @@ const methods: Readonly<Record<string, Method>> = {
   "HostSystem.RebootHost_Task": (call) => taskReference(rebootHost(onHost(call), flagOf(call, "force"))),
   "HostPatchManager.CheckHostPatch_Task": (call) => taskReference(checkPatch(onPatchManager(call), urlsOf(call))),
   "HostPatchManager.InstallHostPatchV2_Task": (call) => taskReference(installPatch(onPatchManager(call), urlsOf(call))),
+  "HostDateTimeSystem.QueryDateTime": (call) => {
+    const { context, cluster, host } = onHost(call, hostIdIn(call.self.id));
+    if (host.connection !== "CONNECTED") throw methodFault("HostNotConnected", `Host ${host.name} is not connected.`);
+    const fault = context.findFault(["HOST_CLOCK_WRONG"], { cluster: cluster.id, host: host.id });
+    return elementsOf(moment(context.now() - (fault ? (fault.seconds ?? 600) * 1000 : 0)));
+  },
   "VirtualMachine.PowerOnVM_Task": (call) => onVm(call, (on, vm) => changeVmPower(on, vm, "VirtualMachine.powerOn")),
   "VirtualMachine.PowerOffVM_Task": (call) => onVm(call, (on, vm) => changeVmPower(on, vm, "VirtualMachine.powerOff")),
   "VirtualMachine.SuspendVM_Task": (call) => onVm(call, (on, vm) => changeVmPower(on, vm, "VirtualMachine.suspend")),
+  "ClusterComputeResource.ClusterEnterMaintenanceMode": (call) => {
+    const cluster = call.context.hostIndex.cluster(call.self.id);
+    if (!cluster) throw notFound(call.self);
+    const asked = children(call.parameters, "host").map((host) => referenceOf(host)?.id);
+    return elementsOf(
+      planEvacuation(
+        call.context,
+        cluster,
+        cluster.hosts.filter(({ id }) => asked.includes(id)),
+      ),
+    );
+  },
   "ClusterComputeResource.ReconfigureComputeResource_Task": (call) => {
     const cluster = call.context.hostIndex.cluster(call.self.id);
     if (!cluster) throw notFound(call.self);

@@ -35,6 +35,8 @@ describe("the lifecycle driver against its contract", function () {
   });
 
   const activities = () => cluster.activities({}, proxy.url);
+  /** The management interface, which prechecks ask as well, is SOAP and has no such contract. */
+  const violations = () => proxy.violations.filter(({ call }) => call !== "POST /sdk");
   const called = (call: RegExp) => proxy.calls.some((made) => call.test(made));
   async function inputOfHost(index: number) {
     const host = (await cluster.state()).hosts[index];
@@ -70,7 +72,7 @@ describe("the lifecycle driver against its contract", function () {
     const { hosts, policy } = await cluster.state();
     expect(hosts.map(({ version }) => version)).to.deep.equal([targetVersion, targetVersion]);
     expect(policy).to.deep.equal(recorded.previous);
-    expect(proxy.violations).to.deep.equal([]);
+    expect(violations()).to.deep.equal([]);
     for (const call of [
       /action=validate/,
       /action=commit/,
@@ -153,7 +155,7 @@ describe("the lifecycle driver against its contract", function () {
           pre_remediation_power_action: preRemediationPowerAction,
         });
       }
-      expect(proxy.violations).to.deep.equal([]);
+      expect(violations()).to.deep.equal([]);
     });
   });
 
@@ -179,7 +181,7 @@ describe("the lifecycle driver against its contract", function () {
     );
     expect(upgraded.map(({ host }) => host)).to.deep.equal(hosts.map(({ host }) => host));
     expect((await cluster.state()).hosts[0]?.extras).to.deep.include({ addOn: depotAddOn });
-    expect(proxy.violations).to.deep.equal([]);
+    expect(violations()).to.deep.equal([]);
     for (const call of [/action=import-software-spec/, /policies\/apply\/effective/])
       expect(called(call), String(call)).to.equal(true);
   });
@@ -212,7 +214,7 @@ describe("the lifecycle driver against its contract", function () {
     await run.end;
     expect((await cluster.state()).runningTasks).to.deep.equal([]);
 
-    expect(proxy.violations).to.deep.equal([]);
+    expect(violations()).to.deep.equal([]);
     for (const call of [/last-apply-result/, /action=cancel/, /DELETE .*\/drafts\//, /GET \/api\/session/]) {
       expect(called(call), String(call)).to.equal(true);
     }
@@ -229,6 +231,6 @@ describe("the lifecycle driver against its contract", function () {
     ]);
     await client.close();
     expect(called(/DELETE \/api\/session/)).to.equal(true);
-    expect(proxy.violations).to.deep.equal([]);
+    expect(violations()).to.deep.equal([]);
   });
 });

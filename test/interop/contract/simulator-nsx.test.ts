@@ -30,6 +30,21 @@ describe("the simulator against the upgrade coordinator's contract", () => {
 
   const status = async (method: string, path: string, body?: unknown) => (await client.call(method, path, body)).status;
 
+  it("answers the node's status, backups and certificates, well and with each fault", async () => {
+    const readAll = async () => {
+      for (const path of [
+        "/api/v1/node/status",
+        "/api/v1/cluster/backups/history",
+        "/api/v1/trust-management/certificates?details=true&page_size=1",
+      ])
+        expect((await client.send("GET", path)).status, path).to.equal(200);
+    };
+    await readAll();
+    for (const kind of ["NSX_BACKUP_OLD", "NSX_CERTIFICATE_EXPIRES", "NSX_CLOCK_WRONG", "NSX_DISK_FULL"])
+      await control.fault({ kind });
+    await readAll();
+  });
+
   it("answers summary, status, groups and units before, while and after they are upgraded", async () => {
     const readAll = async () => {
       for (const path of [

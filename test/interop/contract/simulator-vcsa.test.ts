@@ -68,6 +68,24 @@ describe("the simulator against the appliance's contract", () => {
     return told;
   };
 
+  it("answers its time, disks, backups and certificate, well and with each fault", async () => {
+    const readAll = async () => {
+      for (const path of [
+        "/api/appliance/system/time",
+        "/api/appliance/health/storage",
+        "/api/appliance/recovery/backup/job/details",
+        "/api/vcenter/certificate-management/vcenter/tls",
+      ])
+        expect(await status("GET", path), path).to.equal(200);
+    };
+    await readAll();
+    for (const kind of ["MGMT_BACKUP_OLD", "MGMT_CERTIFICATE_EXPIRES", "MGMT_CLOCK_WRONG", "MGMT_DISK_FULL"])
+      await control.fault({ kind });
+    await readAll();
+    await control.fault({ kind: "MGMT_PRECHECK_FAILS", warning: true });
+    expect(await status("POST", `${pending}?action=precheck`, {})).to.equal(200);
+  });
+
   it("answers an update in place, from the check to the new version", async () => {
     expect((await client.call("GET", "/api/appliance/system/version")).body).to.include({ version: "9.0.0.0" });
     expect(await stateOf()).to.equal("UPDATES_PENDING");

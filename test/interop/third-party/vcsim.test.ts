@@ -91,6 +91,15 @@ describe("the driver against vcsim of the govmomi project", function () {
     }
   });
 
+  it("reads the certificates of hosts, and is told that there are neither clocks nor a scheduler's plan", async () => {
+    const hosts = (await client.listHosts(cluster)).map((one) => one.host);
+    const certificates = await client.listCertificates(cluster);
+    expect(certificates.map((one) => one.host)).to.have.members(hosts);
+    expect(certificates.every(({ expiresAt }) => Date.parse(expiresAt) > 0)).to.equal(true);
+    expect(await failing(client.planEvacuation(cluster, hosts))).to.include({ kind: "permanent" });
+    expect(await failing(client.listHostTimes(cluster, hosts))).to.include({ kind: "permanent" });
+  });
+
   it("brings a host into maintenance mode and out of it, and finds the tasks of that on the host", async () => {
     expect((await ended(await client.enterMaintenanceMode(host, { evacuatePoweredOffVms: true }))).state).to.equal(
       "success",

@@ -59,6 +59,7 @@ describe("the vendor's own clients against the simulator", function () {
     expect(await seenBy("appliance.py")).to.deep.equal({
       version: "9.0.0.0",
       state: "UPDATES_PENDING",
+      condition: [["SUCCEEDED"], 364, true, "green"],
       pending: ["9.0.1.0 UPDATE True", "9.0.2.0 UPDATE True"],
       unknownUpdate: "NotFound",
       precheck: [true, null],
@@ -78,6 +79,15 @@ describe("the vendor's own clients against the simulator", function () {
   it("NETVIRT: from the checks to the finalization, with settings, groups and the known codes", async () => {
     expect(await seenBy("coordinator.py", "fra1-nsx01")).to.deep.include({
       versions: ["9.0.0.0.24733065", "9.0.1.0.24952111", "NOT_STARTED"],
+      condition: [
+        ["/", "/repository"],
+        true,
+        [true],
+        [
+          ["mp-cluster", 1, true],
+          ["unused", 0, false],
+        ],
+      ],
       refusedAccount: [403, 403],
       checksAgain: [500, 30953],
       settings: [true, false],
@@ -103,6 +113,9 @@ describe("the vendor's own clients against the simulator", function () {
       poweredOffAgain: "InvalidPowerState",
       poweredOn: ["success", "poweredOn"],
       suspended: ["success", "suspended"],
+      room: [2, true, null],
+      clock: true,
+      certificate: ["good", 365],
       patchOutside: "InvalidState",
       entered: ["success", true],
       enteredAgain: "InvalidState",

@@ -172,6 +172,7 @@ describe("a baseline-managed cluster", function () {
         types: stages.map(({ type }) => type),
         failed: failed.map(({ type, errors }) => `${type} ${errors?.[0]?.errorCode}`),
         messages: failed.map(({ errors }) => errors?.[0]?.message ?? "").join(" "),
+        findings: stages.flatMap(({ findings = [] }) => findings),
       };
     }
 
@@ -187,6 +188,9 @@ describe("a baseline-managed cluster", function () {
         "NO_DOWNGRADE",
         "HOSTS_CAN_BE_EMPTIED",
         "CLUSTER_HEALTH",
+        "ROOM_FOR_ROLLOUT",
+        "CERTIFICATES_VALID",
+        "CLOCKS_IN_SYNC",
       ]);
       expect(failed).to.deep.equal([]);
       expect(await cluster.steps()).to.deep.equal([]);
@@ -225,6 +229,29 @@ describe("a baseline-managed cluster", function () {
       const { failed, messages } = await check();
       expect(failed).to.deep.equal(["CLUSTER_HEALTH HEALTH_CHECK_ERROR"]);
       expect(messages).to.include("esx-02.example.com");
+    });
+
+    it("warn of yellow alarms of a host and its cluster, and fail nothing", async () => {
+      await cluster.fault({ kind: "CHECK_FAILS", host: "host-12", warning: true });
+      const { failed, findings } = await check();
+      expect(failed).to.deep.equal([]);
+      expect(
+        findings.map(({ severity, code, message, hostId }) => ({ severity, code, message, hostId })),
+      ).to.deep.equal([
+        {
+          severity: "WARNING",
+          code: "HEALTH_CHECK_WARNING",
+          message: "Host esx-02.example.com has the status yellow.",
+          hostId: "host-12",
+        },
+        {
+          severity: "WARNING",
+          code: "HEALTH_CHECK_WARNING",
+          message: "Cluster cluster-01 has the status yellow.",
+          hostId: undefined,
+        },
+      ]);
+      expect(findings.every(({ isAcknowledgeable }) => isAcknowledgeable)).to.equal(true);
     });
 
     it("find a host that is lost, or in maintenance mode", async () => {

@@ -29,7 +29,8 @@ describe("the prechecks of a management server", function () {
       await migration({ temporaryNetwork: { mode: "AUTOMATIC" } }),
     ]) {
       expect(stages.map(({ status }) => status)).to.deep.equal(stages.map(() => "SUCCESSFUL"));
-      expect(stages).to.have.length(5);
+      expect(stages.flatMap(({ findings = [] }) => findings)).to.deep.equal([]);
+      expect(stages).to.have.length(9);
     }
     expect(await server.steps()).to.deep.equal([]);
   });
@@ -71,6 +72,74 @@ describe("the prechecks of a management server", function () {
     expect(messages(stages)).to.satisfy(
       ([first, second]: string[]) => first?.includes("/storage/core is full") && second?.includes("other.data"),
     );
+  });
+
+  it("tell the warnings of the product's own check, which fail nothing", async () => {
+    for (const [run, what] of [
+      [inPlace, "update"],
+      [migration, "migration"],
+    ] as const) {
+      await server.fault({ kind: "MGMT_PRECHECK_FAILS", times: 1, message: "/storage/log fills up", warning: true });
+      const stages = await run();
+      expect(stages.filter(({ status }) => status !== "SUCCESSFUL")).to.deep.equal([]);
+      expect(stages.flatMap(({ findings = [] }) => findings)).to.deep.equal([
+        {
+          severity: "WARNING",
+          code: "MGMT_CHECK_WARNING",
+          message: `The management server's check of the ${what}: /storage/log fills up`,
+          remediationMessage: "Find out what the warning means for the management server, or acknowledge it.",
+          resourceId: server.target.server.resourceId,
+          isAcknowledgeable: true,
+          subject: "/storage/log fills up",
+        },
+      ]);
+    }
+  });
+
+  it("warn of an old backup, a certificate that expires, a wrong clock and a full disk", async () => {
+    for (const kind of ["MGMT_BACKUP_OLD", "MGMT_CERTIFICATE_EXPIRES", "MGMT_CLOCK_WRONG", "MGMT_DISK_FULL"])
+      await server.fault({ kind });
+    for (const stages of [await inPlace(), await migration()]) {
+      expect(codes(stages)).to.deep.equal([]);
+      const found = stages.flatMap(({ type, findings = [] }) =>
+        findings.map(({ severity, code, isAcknowledgeable }) => [type, severity, code, isAcknowledgeable]),
+      );
+      expect(found).to.deep.equal([
+        ["BACKUP_RECENT", "WARNING", "BACKUP_NOT_RECENT", true],
+        ["CERTIFICATES_VALID", "WARNING", "CERTIFICATE_EXPIRES", true],
+        ["CLOCKS_IN_SYNC", "WARNING", "CLOCK_OUT_OF_SYNC", true],
+        ["DISK_SPACE", "WARNING", "DISK_SPACE_LOW", true],
+      ]);
+      const [backup, certificate, clock, disk] = stages
+        .flatMap(({ findings = [] }) => findings)
+        .map(({ message }) => message);
+      expect(backup).to.match(/^Management server fra1-vc01 has no backup of the last 24 hours: the last one ended 20/);
+      expect(certificate).to.match(/^The certificate of management server fra1-vc01 expired 20/);
+      expect(clock).to.equal("The clock of management server fra1-vc01 is 600 s behind that of the service.");
+      expect(disk).to.equal("Management server fra1-vc01 reports the health of its disks as red.");
+    }
+  });
+
+  it("say that no backup has succeeded where there is none", async () => {
+    const path = "/api/appliance/recovery/backup/job/details";
+    await server.fault({ kind: "ANSWERS", path, status: 200, contentType: "application/json", body: "{}" });
+    const [finding] = (await inPlace()).flatMap(({ findings = [] }) => findings);
+    expect(finding?.message).to.equal(
+      "Management server fra1-vc01 has no backup of the last 24 hours: none has succeeded.",
+    );
+  });
+
+  it("note what the service's user may not read, and fail nothing", async () => {
+    const forbidden = JSON.stringify({ error_type: "UNAUTHORIZED", messages: [] });
+    const answer = { status: 403, contentType: "application/json", body: forbidden };
+    await server.fault({ kind: "ANSWERS", path: "/api/appliance/recovery", ...answer });
+    const stages = await inPlace();
+    expect(stages.filter(({ status }) => status !== "SUCCESSFUL")).to.deep.equal([]);
+    expect(stages.flatMap(({ findings = [] }) => findings)).to.have.length(1);
+    expect(stages.find(({ type }) => type === "BACKUP_RECENT")?.findings?.[0]).to.deep.include({
+      severity: "INFO",
+      code: "CHECK_NOT_POSSIBLE",
+    });
   });
 
   it("report the product's check of a migration, such as an address that is in use", async () => {

@@ -48,13 +48,15 @@ describe("the Activities of a NETVIRT instance", function () {
         errors: stages.flatMap(({ errors = [] }) => errors),
         codes: stages.flatMap(({ errors = [] }) => errors.map(({ errorCode }) => errorCode)),
         types: stages.map(({ type }) => type),
+        findings: stages.flatMap(({ findings = [] }) => findings),
       };
     }
 
     it("runs every check, the coordinator's own included, and changes nothing", async () => {
       const before = await netvirt.manager();
-      const { failed, types, versions } = await prechecks(targetOf());
+      const { failed, types, versions, findings } = await prechecks(targetOf());
       expect(failed).to.deep.equal([]);
+      expect(findings).to.deep.equal([]);
       expect(versions, "of the instance").to.deep.equal({ "9.0.0.0.24733065": 1 });
       expect(types).to.include.members(["NETVIRT_TARGET_OFFERED", "NETVIRT_PRE_UPGRADE_CHECKS"]);
       expect(await steps("NSX_CHECKS_STARTED")).to.have.length(1);
@@ -79,6 +81,63 @@ describe("the Activities of a NETVIRT instance", function () {
       expect(codes).to.deep.equal(["NETVIRT_CHECK_FAILED"]);
       expect(errors[0]?.message).to.equal("other-01.example.com: disk full");
       expect((await prechecks(targetOf({ hostClusters: [{ id: groups.hosts1 }] }))).codes).to.deep.equal([]);
+    });
+
+    it("tells the warnings of the coordinator's checks, which fail nothing", async () => {
+      await netvirt.fault({
+        kind: "NSX_CHECK_FAILS",
+        node: "esx-01.example.com",
+        message: "old driver",
+        warning: true,
+      });
+      const { failed, findings } = await prechecks(targetOf());
+      expect(failed).to.deep.equal([]);
+      expect(findings).to.deep.equal([
+        {
+          severity: "WARNING",
+          code: "NETVIRT_CHECK_WARNING",
+          message: "esx-01.example.com: old driver",
+          remediationMessage: "Resolve what the check reports, then run the prechecks again.",
+          resourceId: netvirt.target.netvirt.resourceId,
+          isAcknowledgeable: true,
+          subject: "esx-01.example.com: old driver",
+        },
+      ]);
+    });
+
+    it("warns of an old backup, a certificate in use that expires, a wrong clock and a full disk", async () => {
+      for (const kind of ["NSX_BACKUP_OLD", "NSX_CERTIFICATE_EXPIRES", "NSX_CLOCK_WRONG", "NSX_DISK_FULL"])
+        await netvirt.fault({ kind });
+      const { failed, findings } = await prechecks(targetOf());
+      expect(failed).to.deep.equal([]);
+      expect(findings.map(({ severity, code, subject }) => [severity, code, subject])).to.deep.equal([
+        ["WARNING", "BACKUP_NOT_RECENT", undefined],
+        ["WARNING", "CERTIFICATE_EXPIRES", "mp-cluster"],
+        ["WARNING", "CLOCK_OUT_OF_SYNC", undefined],
+        ["WARNING", "DISK_SPACE_LOW", "/repository"],
+      ]);
+      const [backup, certificate, clock, disk] = findings.map(({ message }) => message);
+      expect(backup).to.match(/^NETVIRT instance nsx-01 has no backup of the last 24 hours: the last one ended 20/);
+      expect(certificate).to.match(/^The certificate mp-cluster of NETVIRT instance nsx-01 expired 20/);
+      expect(clock).to.equal(
+        "The clock of the manager of NETVIRT instance nsx-01 is 600 s behind that of the service.",
+      );
+      expect(disk).to.equal("The manager of NETVIRT instance nsx-01 has 5 % of /repository left.");
+      expect(findings.every(({ isAcknowledgeable }) => isAcknowledgeable)).to.equal(true);
+    });
+
+    it("notes what the account may not read, and fails nothing", async () => {
+      const body = JSON.stringify({ httpStatus: "FORBIDDEN", error_code: 403, module_name: "x", error_message: "no" });
+      await netvirt.fault({
+        kind: "ANSWERS",
+        path: "/api/v1/cluster/backups",
+        status: 403,
+        contentType: "application/json",
+        body,
+      });
+      const { failed, findings } = await prechecks(targetOf());
+      expect(failed).to.deep.equal([]);
+      expect(findings.map(({ severity, code }) => `${severity} ${code}`)).to.deep.equal(["INFO CHECK_NOT_POSSIBLE"]);
     });
 
     it("waits for checks that somebody else runs already", async () => {

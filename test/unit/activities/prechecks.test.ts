@@ -54,6 +54,9 @@ describe("runClusterPrechecks", function () {
       TARGET_IMAGE_AVAILABLE: "SUCCESSFUL",
       NO_DOWNGRADE: "SUCCESSFUL",
       CLUSTER_HEALTH: "SUCCESSFUL",
+      ROOM_FOR_ROLLOUT: "SUCCESSFUL",
+      CERTIFICATES_VALID: "SUCCESSFUL",
+      CLOCKS_IN_SYNC: "SUCCESSFUL",
     });
     expect(stages.every(({ completionTimestamp, errors }) => completionTimestamp && !errors)).to.equal(true);
     const after = await cluster.state();
@@ -78,14 +81,14 @@ describe("runClusterPrechecks", function () {
     await start();
     const { heartbeats } = await runActivity<ResourcePrechecks, ResourcePrechecks>(prechecks());
     const counts = new Set(heartbeats.map(({ stages }) => stages.length));
-    expect([...counts]).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect([...counts]).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
   it("lists every check where the component manager cannot be reached, without running it", async () => {
     await start();
     await cluster.fault({ kind: "SERVICE_UNAVAILABLE" });
     const { stages, errors } = await run({}, { outage: 20 });
-    expect(stages).to.have.length(8);
+    expect(stages).to.have.length(11);
     expect(stages.every(({ status }) => status === "FAILED")).to.equal(true);
     expect(errors[0]?.errorCode).to.equal("COMPONENT_MANAGER_UNREACHABLE");
     expect(new Set(errors.slice(1).map(({ errorCode }) => errorCode))).to.deep.equal(new Set(["PRECHECK_NOT_RUN"]));

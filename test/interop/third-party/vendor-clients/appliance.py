@@ -5,9 +5,12 @@ import sys
 from datetime import datetime, timezone
 
 import requests
-from com.vmware.appliance.system_client import Version
+from com.vmware.appliance.health_client import Storage
+from com.vmware.appliance.recovery.backup.job_client import Details
+from com.vmware.appliance.system_client import Time, Version
 from com.vmware.appliance.update_client import Pending, Staged
 from com.vmware.appliance_client import Update
+from com.vmware.vcenter.certificate_management.vcenter_client import Tls
 from com.vmware.vcenter.lcm.deployment.common_client import ApplianceDeployment, ApplianceDeploymentConfig, Network
 from com.vmware.vcenter.lcm.deployment.migration_upgrade_client import Status
 from com.vmware.vcenter.lcm.deployment_client import MigrationUpgrade
@@ -23,6 +26,10 @@ def in_place(version):
     update, pending, staged = (service(manager.stub) for service in (Update, Pending, Staged))
     seen["version"] = Version(manager.stub).get().version
     seen["state"] = update.get().state
+    backups = Details(manager.stub).list().values()
+    days = (Tls(manager.stub).get().valid_to.replace(tzinfo=timezone.utc) - datetime.now(timezone.utc)).days
+    away = abs(float(Time(manager.stub).get().seconds_since_epoch) - datetime.now(timezone.utc).timestamp())
+    seen["condition"] = [[one.status for one in backups], days, away < 60, Storage(manager.stub).get()]
     local = Pending.SourceType.LOCAL
     seen["pending"] = sorted(f"{one.version} {one.update_type} {one.reboot_required}" for one in pending.list(local))
     seen["unknownUpdate"] = refused(lambda: pending.precheck("9.9.9.9"))

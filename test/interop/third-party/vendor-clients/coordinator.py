@@ -5,6 +5,9 @@ import sys
 import time
 
 import requests
+from vcf.nsx.api.v1.cluster.backups_client import History
+from vcf.nsx.api.v1.node_client import Status as NodeStatus
+from vcf.nsx.api.v1.trust_management_client import Certificates
 from vcf.nsx.api.v1.upgrade.plan_client import Settings
 from vcf.nsx.api.v1.upgrade.pre_upgrade_checks_client import Failures
 from vcf.nsx.api.v1.upgrade.upgrade_unit_groups_client import Status as GroupStatus
@@ -42,6 +45,15 @@ def refused(call):
 
 
 stub = configuration()
+node = NodeStatus(stub).node_read_appliance_node_status()
+backups = History(stub).policy_get_backup_history().cluster_backup_statuses
+certificates = Certificates(stub).get_certificates(details=True).results
+seen["condition"] = [
+    [one.mount for one in node.file_systems],
+    abs(node.system_time / 1000 - time.time()) < 60,
+    [one.success for one in backups],
+    [[one.id, len(one.used_by), one.details[0].not_after > node.system_time] for one in certificates],
+]
 summary, plan, groups = Summary(stub), Plan(stub), UpgradeUnitGroups(stub)
 statuses, settings = StatusSummary(stub), Settings(stub)
 

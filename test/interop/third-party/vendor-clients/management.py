@@ -62,6 +62,14 @@ seen["poweredOn"] = [end(machine.PowerOnVM_Task()).state, machine.runtime.powerS
 seen["suspended"] = [end(machine.SuspendVM_Task()).state, machine.runtime.powerState]
 seen["resumed"] = end(machine.PowerOnVM_Task()).state
 
+room = cluster.EnterMaintenanceMode(host=list(cluster.host))
+actions = [action for one in room.recommendations for action in one.action]
+seen["room"] = [len(actions), {action.type for action in actions} == {"HostMaintenanceV1"}, room.fault.faultsByVm[0].vm]
+now = host.configManager.dateTimeSystem.QueryDateTime()
+seen["clock"] = abs((now - service.CurrentTime()).total_seconds()) < 60
+certificate = host.configManager.certificateManager.certificateInfo
+seen["certificate"] = [certificate.status, (certificate.notAfter - now).days]
+
 patches = host.configManager.patchManager
 seen["patchOutside"] = refused(lambda: patches.InstallHostPatchV2_Task(metaUrls=[depot]))
 seen["entered"] = [WaitForTask(host.EnterMaintenanceMode_Task(0, True), si=service), host.runtime.inMaintenanceMode]
