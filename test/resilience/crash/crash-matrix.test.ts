@@ -23,7 +23,7 @@ const victims: Readonly<Record<string, readonly ProcessName[]>> = {
   simulator: ["simulator"],
 };
 
-/** CRASH_SEED: the first seed. CRASH_SEEDS: how many. CRASH_CELLS: `all`, or the name of one. */
+/** CRASH_SEED: the first seed. CRASH_SEEDS: how many. CRASH_CELLS: `all`, or names with commas between. */
 const { CRASH_SEED = "1", CRASH_SEEDS = "1", CRASH_CELLS } = process.env;
 
 /** One of five cells, so that every victim and every stage is among them. */
@@ -32,7 +32,8 @@ const inEveryRun = (stage: number, victim: number) => (3 * stage + victim) % 5 =
 const cells = stages.flatMap((stage, i) =>
   Object.entries(victims).map(([victim, names], j) => {
     const name = `${victim} while ${stage.name}`;
-    const asked = CRASH_CELLS === undefined ? inEveryRun(i, j) : CRASH_CELLS === "all" || CRASH_CELLS === name;
+    const asked =
+      CRASH_CELLS === undefined ? inEveryRun(i, j) : CRASH_CELLS === "all" || CRASH_CELLS.split(",").includes(name);
     return { name, stage, names, asked };
   }),
 );

@@ -1,3 +1,4 @@
+import { setTimeout as pauseFor } from "node:timers/promises";
 import type { Task } from "../../../src/domain/spec/task";
 import type { Upgrade } from "../../../src/domain/spec/upgrade";
 import { until } from "../../support/service/deployment";
@@ -15,7 +16,7 @@ export class Operator {
     return this.service.post<Task>("/v1/upgrades", spec, { "idempotency-key": key }).catch(() => undefined);
   }
 
-  send(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): SingleFlight {
+  send(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): SingleFlight {
     return this.service.send(method, path, body).catch(() => undefined);
   }
 
@@ -42,6 +43,14 @@ export class Operator {
     });
   }
 
+  /** Sends a request that may be sent again until it is done. */
+  untilDone(...request: Parameters<Operator["send"]>): Promise<void> {
+    return until(`${request[0]} ${request[1]} is done`, async () => {
+      const status = (await this.send(...request))?.status;
+      return status === 200 || status === 204;
+    });
+  }
+
   upgradeIs(id: string, what: string, condition: (upgrade: Upgrade) => boolean): Promise<void> {
     return until(what, async () => condition((await this.service.get<Upgrade>(`/v1/upgrades/${id}`)).body));
   }
@@ -51,6 +60,16 @@ export class Operator {
     return until(`${count} x ${step} is in the ledger`, async () => {
       return (await this.service.ledger()).filter((entry) => entry.step === step).length >= count;
     });
+  }
+
+  /** Throws where a host begins once what keeps it from that has been in force for its 5 seconds, for as long as a few hosts take. */
+  async staysStill(): Promise<void> {
+    await pauseFor(5_000);
+    const begun = async () => (await this.service.ledger()).filter(({ step }) => step === "APPLY_STARTED").length;
+    const before = await begun();
+    await pauseFor(4_000);
+    const more = (await begun()) - before;
+    if (more > 0) throw new Error(`${more} hosts began although they were kept from it`);
   }
 
   /** Asks for a cancellation until it is known to have been received. */

@@ -75,7 +75,30 @@ const retried = { ...successful, starts: [1, 2, 1, 1] } as const;
 const retry = (operator: Operator, id: string) =>
   operator.sendUntil(({ status }) => status !== "COMPLETED_WITH_FAILURE", id, "PATCH", `/v1/tasks/${id}`);
 
-/** The 17 stages of the matrix. */
+const freeze = ["/v1/freeze", "Smoke in the hall"] as const;
+const hold = [`/v1/clusters/${resourceId}/hold`, "Storage is replaced"] as const;
+
+/** An upgrade with a host in work, whose next hosts are kept from beginning; `last` is the request that the crash may cut off. */
+function kept([path, reason]: readonly [string, string], last: "PUT" | "DELETE" | undefined): Stage["reach"] {
+  return async (operator, key) => {
+    const id = await operator.start(request(), key);
+    await operator.ledgerHas("APPLY_STARTED");
+    if (last === "PUT") void operator.send("PUT", path, { reason });
+    else await operator.untilDone("PUT", path, { reason });
+    if (last === "DELETE") void operator.send("DELETE", path);
+    const goOn = async () => {
+      if (last !== "DELETE") {
+        await operator.untilDone("PUT", path, { reason });
+        await operator.staysStill();
+      }
+      await operator.untilDone("DELETE", path);
+      return id;
+    };
+    return { goOn, ...successful };
+  };
+}
+
+/** The stages of the matrix. */
 export const stages: readonly Stage[] = [
   {
     name: "a POST is decoded",
@@ -209,4 +232,10 @@ export const stages: readonly Stage[] = [
       return { goOn: () => retry(operator, id).then(() => id), ...retried };
     },
   },
+  { name: "a freeze is not yet answered", within: 60, reach: kept(freeze, "PUT") },
+  { name: "all is frozen", within: 2_000, reach: kept(freeze, undefined) },
+  { name: "a freeze is lifted", within: 60, reach: kept(freeze, "DELETE") },
+  { name: "a hold is not yet answered", within: 60, reach: kept(hold, "PUT") },
+  { name: "a cluster is held", within: 2_000, reach: kept(hold, undefined) },
+  { name: "a hold is released", within: 60, reach: kept(hold, "DELETE") },
 ];
