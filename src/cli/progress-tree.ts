@@ -1,4 +1,5 @@
 import { legible } from "../domain/legible";
+import { readinessType } from "../domain/readiness/readiness-task";
 import type { SubTask, Task, TaskStatus } from "../domain/spec/task";
 import type { Upgrade } from "../domain/spec/upgrade";
 import { isLeftOut } from "../domain/task/left-out";
@@ -70,7 +71,7 @@ export function summary(task: Task, now: number, upgrade?: Upgrade): string {
           ...(waiting > 0 ? [`${waiting} left`] : []),
           ...(leftOut > 0 ? [`${leftOut} left out`] : []),
         ].join(", ")
-      : precheckRunOf(task.id)
+      : task.type === readinessType || precheckRunOf(task.id)
         ? ""
         : "hosts: not read yet";
   const end = task.completionTimestamp === undefined ? now : Date.parse(task.completionTimestamp);

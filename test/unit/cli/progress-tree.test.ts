@@ -128,6 +128,11 @@ describe("summary", () => {
   ]);
   const expectedEnd = new Date(now + 25 * 60_000).toISOString();
 
+  it("counts no hosts of a readiness check, which upgrades none", () => {
+    const { subTasks: _, ...check } = { ...task, type: "READINESS" };
+    expect(summary(check, now)).to.equal("In progress   1:02:03");
+  });
+
   it("has the phase and the time left while it runs, and without the facts of the upgrade its status", () => {
     expect(summary(task, now, { id: "x", phase: "PAUSING", expectedEnd }))
       .to.match(/^Pausing /)
