@@ -2,7 +2,12 @@ import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
 import { pageOf, type PageRequest } from "../domain/page";
-import type { CheckTimes, PageOfReadinessSchedule, ReadinessSpec } from "../domain/readiness/readiness-spec";
+import {
+  type CheckTimes,
+  fallingRange,
+  type PageOfReadinessSchedule,
+  type ReadinessSpec,
+} from "../domain/readiness/readiness-spec";
 import {
   isReadinessId,
   newReadiness,
@@ -46,7 +51,7 @@ export function startReadiness(deps: ReadinessDependencies) {
             ...{ createdBy: requestedBy, createdAt: at },
           });
     return pipe(
-      schedule ? TE.fromEither(knownZone(schedule)) : TE.right(undefined),
+      schedule ? TE.fromEither(possible(schedule)) : TE.right(undefined),
       TE.chain(() => plan(deps, spec, id)),
       TE.matchE(
         // What is refused now may have been accepted before: its bundle was recalled since.
@@ -99,15 +104,27 @@ function withOwnPaths(error: ServiceError): ServiceError {
   return { ...error, problems };
 }
 
-function knownZone({ timeZone }: CheckTimes): E.Either<ServiceError, undefined> {
+/** What no schema can say of a schedule. */
+function possible(schedule: CheckTimes): E.Either<ServiceError, undefined> {
+  const refused = (field: keyof CheckTimes, message: string, remediation: string) =>
+    E.left(badRequest({ path: `schedule.${field}`, code: "CHECK_SCHEDULE_INVALID", message, remediation }));
+  const { timeZone } = schedule;
+  const range = fallingRange(schedule);
+  if (range !== undefined)
+    return refused(
+      "cron",
+      `The range ${range} ends before it begins.`,
+      "Give its smaller number first, or two ranges.",
+    );
   try {
     Intl.DateTimeFormat("en", { timeZone });
     return E.right(undefined);
   } catch {
-    const message = `There is no time zone ${timeZone}.`;
-    const remediation = "Give the name of an IANA time zone, such as Europe/Berlin or UTC.";
-    const problem = { path: "schedule.timeZone", code: "CHECK_SCHEDULE_INVALID", message, remediation };
-    return E.left(badRequest(problem));
+    return refused(
+      "timeZone",
+      `There is no time zone ${timeZone}.`,
+      "Give the name of an IANA time zone, such as Europe/Berlin or UTC.",
+    );
   }
 }
 

@@ -19,15 +19,11 @@ const [minute, hour, dayOfMonth, month, dayOfWeek] = [
 ].map((number) => cronField(number));
 const cron = new RegExp(`^${[minute, hour, dayOfMonth, month, dayOfWeek].join(" ")}$`);
 
-function hasRisingRanges(text: string): boolean {
-  return [...text.matchAll(/(\d+)-(\d+)/g)].every(([, from, to]) => Number(from) <= Number(to));
-}
-
 /** The five fields of cron in numbers, which is what Temporal Schedules take of it everywhere; Sunday is 0. */
 const CronExpression = TextThat(
   "a cron expression of five numeric fields: minute, hour, day of month, month, day of week (0 is Sunday), with ranges such as 1-5",
   { maxLength: 200, pattern: cron.source },
-  (text) => text.length <= 200 && cron.test(text) && hasRisingRanges(text),
+  (text) => text.length <= 200 && cron.test(text),
 );
 
 const zoneName = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
@@ -42,6 +38,11 @@ const ZoneName = TextThat(
 /** When the readiness of clusters is checked again and again: by the clock of a time zone. */
 export const CheckTimes = model({ cron: CronExpression, timeZone: ZoneName }, {});
 export type CheckTimes = t.TypeOf<typeof CheckTimes>;
+
+/** A range of a cron expression that ends before it begins, such as `5-3`: no schema can say that there must be none. */
+export function fallingRange({ cron }: CheckTimes): string | undefined {
+  return [...cron.matchAll(/(\d+)-(\d+)/g)].find(([, from, to]) => Number(from) > Number(to))?.[0];
+}
 
 /** Which clusters are checked for which bundle: the body of `POST /v1/prechecks`. */
 export const ReadinessSpec = model(

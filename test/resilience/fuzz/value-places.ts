@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import type * as t from "io-ts";
 import { type LeafSchema, shapeOf } from "../../../src/domain/codec";
+import { seed } from "./tally";
 
 /** The keys that lead to a part of a value; none for the value as a whole. */
 export type Place = readonly (string | number)[];
@@ -33,13 +35,19 @@ export function fullValue(codec: t.Mixed): unknown {
   }
 }
 
-function describedValue({ type, format, items, oneOf, minimum = 1 }: LeafSchema): unknown {
+function describedValue({ type, format, items, oneOf, minimum = 1, pattern, maxLength }: LeafSchema): unknown {
   if (oneOf?.[0]) return describedValue(oneOf[0]);
   if (type === "array") return [fullValue(items!)];
   if (type === "object") return { any: "x" };
   if (type === "integer") return minimum;
   if (format === "date-time") return "2036-12-01T09:30:00.000Z";
-  return format === "byte" ? "QUJD" : "x";
+  if (format === "byte") return "QUJD";
+  return pattern === undefined || new RegExp(pattern).test("x") ? "x" : textOfPattern(pattern, maxLength);
+}
+
+function textOfPattern(pattern: string, maxLength = Infinity): string {
+  const texts = fc.stringMatching(new RegExp(pattern), { size: "xsmall" }).filter(({ length }) => length <= maxLength);
+  return fc.sample(texts, { numRuns: 1, seed })[0]!;
 }
 
 /** Every place in a value, the value itself first. */
