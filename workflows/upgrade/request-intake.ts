@@ -1,4 +1,4 @@
-import { ApplicationFailure, currentUpdateInfo, log, setHandler } from "@temporalio/workflow";
+import { ApplicationFailure, currentUpdateInfo, log, setHandler, workflowInfo } from "@temporalio/workflow";
 import { type Either, isLeft, isRight, left, map } from "fp-ts/Either";
 import type { ActivityVia } from "../../src/domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../src/domain/errors";
@@ -6,6 +6,7 @@ import { type RequestPayloads, requestRules } from "../../src/domain/requests/re
 import {
   badPayload,
   beingCancelled,
+  hasNoRoomInWork,
   type OperatorRequest,
   operatorRequests,
   type RequestContext,
@@ -51,6 +52,8 @@ interface RequestHandling {
  */
 export class RequestIntake {
   private readonly outcomes = new Map<string, RequestOutcome>();
+  /** How many requests this run of the Workflow has accepted. */
+  accepted = 0;
 
   /** `before`: outcomes of requests that earlier runs have received. Requests that have arrived already are decided here. */
   constructor(
@@ -97,14 +100,16 @@ export class RequestIntake {
   }
 
   /**
-   * Refuses an Update before Temporal writes it down, where there is nothing to be kept of it: it cannot be read, or the
-   * upgrade has ended. Every other refusal is for the activity log (docs/decisions/0039).
+   * Refuses an Update before Temporal writes it down, where nothing is to be kept of it: it cannot be read, the upgrade has
+   * ended, or its history is full. Every other refusal is for the activity log (docs/decisions/0039).
    */
   private validate<N extends OperatorRequest>(name: N, payload: unknown): void {
     const decoded = requestRules[name].payload.decode(payload ?? {});
     if (isLeft(decoded)) throw refusal(badPayload(name));
     const { phase } = this.state;
-    if (!hasEnded(phase) || phase === "FAILED") return;
+    const { historyLength, historySize } = workflowInfo();
+    const history = { events: historyLength, bytes: historySize };
+    if ((!hasEnded(phase) || phase === "FAILED") && !hasNoRoomInWork({ history, requests: this.accepted })) return;
     const judged = this.judge(name, decoded.right, this.handling.context());
     if (isLeft(judged)) throw refusal(judged.left);
   }
@@ -168,6 +173,7 @@ export class RequestIntake {
     state.activity.requested({ request, ...payload, via }, state.phase, { reason, ...run });
     return onBehalfOf(referenceToken, () => {
       if (accepted) {
+        this.accepted++;
         state.notifier.requested(request, requestedBy);
         accept(payload, via);
       }

@@ -69,7 +69,7 @@ async function relay<T>(
       await condition(() => end.come || current() !== last.value);
       const wait = last.at + spacing(current(), last.count) - currentTime();
       const summary = "before a resource is told of one more change";
-      if (wait > 0) await condition(() => end.come || current() === last.value, wait, { summary });
+      if (wait > 0) await condition(() => end.come, wait, { summary });
       if (end.come) return;
       if (current() === last.value) continue;
       last = { value: current(), at: currentTime(), count: last.count + 1 };

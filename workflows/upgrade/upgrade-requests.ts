@@ -244,7 +244,8 @@ export class UpgradeRequests {
     const left = { resources: this.state.known.standings(this.state.plan), skippedHosts };
     return {
       ...left,
-      ...{ phase, failedPrechecks, isRetryable, ...asked, ...this.state.approvalContext, prechecked, history, now },
+      ...{ phase, failedPrechecks, isRetryable, ...asked, ...this.state.approvalContext, prechecked, now },
+      ...{ history, requests: this.intake.accepted },
     };
   }
 }

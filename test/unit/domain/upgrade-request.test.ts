@@ -256,6 +256,13 @@ describe("an upgrade whose history is full", () => {
     }
   });
 
+  it("is full earlier for the pauses of a script", () => {
+    const history = { events: 6_000, bytes: 1_000_000 };
+    const pause = (requests: number) => codeOf(decidePause(standing("RUNNING", { history, requests })));
+    expect([pause(20), pause(200)]).to.deep.equal(["accepted", "REQUEST_NOT_POSSIBLE"]);
+    expect(codeOf(decideResume(standing("PAUSED", { history, requests: 400 })))).to.equal("accepted");
+  });
+
   it("still begins, goes on and ends", () => {
     for (const judged of [
       decideCommit({ upgradeNow: true }, full("SCHEDULED")),

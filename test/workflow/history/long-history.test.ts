@@ -178,6 +178,32 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
     expect(upgrade.fake.calls.filter((call) => call.startsWith("remediate "))).to.have.length(3);
   });
 
+  it("keeps a running one through any number of pauses, and refuses them before they fill its history", async function () {
+    this.timeout(180_000);
+    const gate = new Gate();
+    const fake = new FakeActivities({ remediateHost: (input) => gate.pass().then(() => upgraded(input)) });
+    const upgrade = await bench.upgrade({ resources: clusters(2) }, fake);
+    await gate.reached;
+    let pairs = 0;
+    let refusal: unknown;
+    while (refusal === undefined) {
+      refusal = await upgrade.update("pause").then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (refusal === undefined) await upgrade.update("resume");
+      pairs++;
+    }
+    expect(String((refusal as Error).cause)).to.contain("history of the upgrade is full");
+    expect(pairs).to.be.greaterThan(100);
+    const full = await lengthOf(upgrade);
+    expect(full, "events").to.be.lessThan(5_500);
+    for (let i = 0; i < 20; i++) await rejectionOf(upgrade.update("pause"));
+    expect(await lengthOf(upgrade), "what is refused writes nothing").to.equal(full);
+    gate.open();
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+  });
+
   describe("takes what is asked for before the next run has begun", () => {
     /** A next run that is signalled before it begins, of an upgrade that an earlier one has left so. */
     async function nextRun(signal: typeof requestSignals.retry, phase: UpgradePhase, draft: boolean) {
