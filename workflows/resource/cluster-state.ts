@@ -186,7 +186,7 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
 
   /** No further host begins for now: reports what has changed. */
   hostsWait(): void {
-    if (this.reportIsDue) this.report();
+    if (this.reportIsDue) this.reportSoon();
     this.reportIsDue = false;
   }
 

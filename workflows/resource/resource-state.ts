@@ -15,7 +15,7 @@ import type { SubTask } from "../../src/domain/spec/task";
 import type { StageLeft, StageProgress } from "../../src/domain/task/resource-stages";
 import { hasEndedPart, type HostCounts, type ResourceOutcome } from "../../src/domain/task/sub-task";
 import type { VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
-import { now, stopwatch } from "../clock";
+import { currentTime, now, stopwatch } from "../clock";
 import { describeResource, closedWhile, pausedWhile } from "../details";
 import { closureIn } from "../failures";
 import { lookAtClosure } from "../closure-look";
@@ -51,6 +51,10 @@ export interface EndDetails {
   readonly remark?: string | undefined;
 }
 
+/** How long after one report of counts the next one is sent at the earliest (milliseconds), and what its timer is called. */
+const countsEvery = 10_000;
+const summary = "before the upgrade is told of more hosts";
+
 /** The SubTask of a resource while its Workflow runs, and everywhere that it is shown. `S` are the types of its stages. */
 export abstract class ResourceState<ProgressEvent extends { readonly type: string }, S extends string> {
   protected lastError: string | undefined;
@@ -59,6 +63,10 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   private ended = false;
   private published = 0;
   private countsChanged = false;
+  /** Whether what changed is more than counts, so that the upgrade has to know it at once. */
+  private reportIsUrgent = false;
+  /** When the upgrade was last told (epoch milliseconds). */
+  private reportedAt = 0;
   private reporting: Promise<void> | undefined;
   /** Hosts that have failed since the upgrade was last told. */
   private failedHosts: FailedHost[] = [];
@@ -192,6 +200,12 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
    * being told is told by the next Signal, all at once. {@link reported} waits for the last one.
    */
   report(): void {
+    this.reportIsUrgent = true;
+    this.reportSoon();
+  }
+
+  /** Tells of counts alone: so long after what was told before that hosts which end within seconds are told together. */
+  protected reportSoon(): void {
     this.countsChanged = true;
     // The end of a cancelled resource is told as well.
     this.reporting ??= CancellationScope.nonCancellable(() => this.sendCounts());
@@ -200,12 +214,17 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   /** Ends when the upgrade knows all that was reported. To be awaited before the Workflow ends, which sends nothing more. */
   async reported(): Promise<void> {
     if (this.failedHosts.length > 0) this.report();
+    this.reportIsUrgent = true;
     while (this.reporting) await this.reporting;
   }
 
   private async sendCounts(): Promise<void> {
     while (this.countsChanged) {
-      this.countsChanged = false;
+      const early = this.reportedAt + countsEvery - currentTime();
+      const isUrgent = () => this.reportIsUrgent || this.failedHosts.length > 0;
+      if (early > 0 && !isUrgent()) await condition(isUrgent, early, { summary });
+      this.countsChanged = this.reportIsUrgent = false;
+      this.reportedAt = currentTime();
       const failed = this.failedHosts.splice(0);
       const versions = this.versions();
       const report: HostsReport = {

@@ -53,7 +53,7 @@ interface RequestHandling {
 export class RequestIntake {
   private readonly outcomes = new Map<string, RequestOutcome>();
   /** How many requests this run of the Workflow has accepted. */
-  accepted = 0;
+  private accepted = 0;
 
   /** `before`: outcomes of requests that earlier runs have received. Requests that have arrived already are decided here. */
   constructor(
@@ -110,8 +110,12 @@ export class RequestIntake {
     const { historyLength, historySize } = workflowInfo();
     const history = { events: historyLength, bytes: historySize };
     if ((!hasEnded(phase) || phase === "FAILED") && !hasNoRoomInWork({ history, requests: this.accepted })) return;
-    const judged = this.judge(name, decoded.right, this.handling.context());
+    const judged = this.judge(name, decoded.right, this.context());
     if (isLeft(judged)) throw refusal(judged.left);
+  }
+
+  private context(): RequestContext {
+    return { ...this.handling.context(), requests: this.accepted };
   }
 
   private judge<N extends OperatorRequest>(
@@ -145,7 +149,7 @@ export class RequestIntake {
     }
     const settle = (judged: Either<ErrorBody, RequestPayloads[N]>) =>
       this.settle(request, { payload: decoded.right, judged, requestId, via }, accept);
-    const judge = () => map(() => decoded.right)(this.judge(request, decoded.right, this.handling.context()));
+    const judge = () => map(() => decoded.right)(this.judge(request, decoded.right, this.context()));
     const judged = judge();
     const question = isRight(judged) ? this.handling.questions[request]?.(decoded.right) : undefined;
     return question ? question.then((answer) => settle(answer ?? judge())) : settle(judged);

@@ -245,7 +245,7 @@ export class UpgradeRequests {
     return {
       ...left,
       ...{ phase, failedPrechecks, isRetryable, ...asked, ...this.state.approvalContext, prechecked, now },
-      ...{ history, requests: this.intake.accepted },
+      history,
     };
   }
 }

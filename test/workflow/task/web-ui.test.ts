@@ -44,7 +44,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
       .and.to.contain(`Part of upgrade \`${upgrade.id}\`: ${upgrade.plan.name}.`);
   });
 
-  it("says of every Activity what it does, and to which cluster or host", async () => {
+  it("says of every Activity and timer what it does, and to which cluster or host", async () => {
     const upgrade = await bench().upgrade({}, new FakeActivities({}, 2));
     await upgrade.end();
     expect(await summaries(upgrade)).to.deep.equal([
@@ -57,6 +57,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
       "CLUSTER: read remediation policy",
       "CLUSTER: set remediation policy",
       "CLUSTER: set desired image 9.0.2-0.25148076",
+      "before the upgrade is told of more hosts",
       "esx-01.example.com: remediate",
       "esx-02.example.com: remediate",
       "CLUSTER: read hosts",
