@@ -52,7 +52,7 @@ export const requestQuery = defineQuery<RequestOutcome | undefined, [requestId: 
 /** The Task together with the children that know the rest of it. */
 export const taskWithChildrenQuery = defineQuery<TaskWithChildren>("taskWithChildren");
 
-/** Who has asked what of the upgrade, and what has happened to it. */
+/** Who requested what of the upgrade, and what happened. */
 export const activityQuery = defineQuery<ActivityRecord>("activity");
 
 /** Query of a resource's Workflow: its SubTask with hosts. */
@@ -262,7 +262,7 @@ export interface NotifyInput extends Partial<NotifyResult> {
 export const queryDescriptions = {
   task: "The Task of the upgrade, without the hosts of its clusters.",
   upgrade: "The upgrade with its phase, what it waits for and how many hosts are done.",
-  request: "What became of a request: accepted or refused, and why. Input: its requestId, a JSON string.",
-  activity: "Who has asked what of the upgrade, and what has happened to it.",
+  request: "The outcome of a request: accepted or refused, and why. Input: its requestId, a JSON string.",
+  activity: "Who requested what of the upgrade, and what happened.",
   taskWithChildren: "For the service itself: the Task, and the Workflows of its clusters.",
 } as const;

@@ -90,7 +90,7 @@ const running = new Set(["STAGE_IN_PROGRESS", "INSTALL_IN_PROGRESS"]);
 const noUpdateInProgress: MgmtCheck = {
   type: "MGMT_NO_UPDATE_IN_PROGRESS",
   name: "No other update in progress",
-  description: "No other update or migration of the management server is running, and none has failed for good.",
+  description: "No other update or migration of the management server is running, and none has failed permanently.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, retryPolicy } = input;

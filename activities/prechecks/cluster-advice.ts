@@ -109,7 +109,7 @@ function cannotMove(vm: Vim25Vm, host: Vim25Host, reason: string | undefined): F
     severity: "WARNING",
     code: "VM_CANNOT_MOVE",
     message: `Virtual machine ${vm.name} cannot leave host ${host.name}${reason ? `: ${reason}` : "."}`,
-    remediation: "Move it or power it off, or remove what binds it to the host, then run the prechecks again.",
+    remediation: "Move it or power it off, or remove what ties it to the host, then run the prechecks again.",
     subject: vm.name,
     ...aboutHost(host),
   };

@@ -25,11 +25,11 @@ export function addAcknowledgeCommand(add: AddCommand): void {
   ])
     .argument("<upgrade>", ofUpgrade)
     .requiredOption("--code <code>", "code of the finding, as `upgradectl get` shows it")
-    .requiredOption("--reason <text>", "why the upgrade may go on in spite of it")
-    .option("--resource <name>", "name or id of the cluster or server; needed where several have such a finding")
-    .option("--host <host>", "id or name of the host; needed where the finding is about a host")
-    .option("--subject <text>", "what it is about; absent means all with this code there")
-    .option("--until <time>", 'until this time, such as "Sun 06:00"; absent means for the whole upgrade')
+    .requiredOption("--reason <text>", "why the upgrade may continue despite it")
+    .option("--resource <name>", "name or id of the cluster or server; needed if several have such a finding")
+    .option("--host <host>", "id or name of the host; needed if the finding is about a host")
+    .option("--subject <text>", "its subject; without it, all findings with this code there")
+    .option("--until <time>", 'until this time, such as "Sun 06:00"; without it, for the whole upgrade')
     .action(add.runWithId(acknowledge));
 }
 

@@ -33,7 +33,10 @@ export function addCheckCommands(add: AddCommand): void {
       new Option("-c, --cluster <clusters>", "clusters by name or id, separated by commas").argParser(separated),
     )
     .option("--to <version>", "the version, or the id of its bundle")
-    .option("--schedule <cron>", "repeat it: minute, hour, day of month, month, day of week, by the clock of --zone")
+    .option(
+      "--schedule <cron>",
+      "repeat it: minute, hour, day of month, month, day of week, in the time zone of --zone",
+    )
     .option("-w, --watch", "follow it until it ends; the exit code says whether it passed")
     .action(add.run(check));
   add("checks", "List readiness checks and their schedules, or show what one check has found", [
@@ -43,7 +46,7 @@ export function addCheckCommands(add: AddCommand): void {
   ])
     .argument("[id]", "id of a check, or of a schedule")
     .addOption(new Option("--cancel", "cancel the check").conflicts("delete"))
-    .option("--delete", "delete the schedule; a check that has begun goes on")
+    .option("--delete", "delete the schedule; a check that has begun continues")
     .action(add.runWithName(checks));
 }
 
@@ -86,7 +89,8 @@ async function checks(
   { cancel, delete: deletes }: ChecksOptions,
 ): Promise<ExitCode> {
   if (id === undefined) {
-    if (cancel || deletes) throw wrongUsage("Nothing is named.", "Give the id: `upgradectl checks` lists them.");
+    if (cancel || deletes)
+      throw wrongUsage("No check or schedule is named.", "Give its id; `upgradectl checks` lists them.");
     return list(context);
   }
   if (deletes) {

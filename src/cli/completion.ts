@@ -49,7 +49,7 @@ export function addCompletion(program: Command, lastWord: string, offers: readon
     // What every command takes is known to the root only.
     command.option(
       "output",
-      "tables for people, JSON or YAML for scripts, only ids",
+      "tables for people, JSON or YAML for scripts, or only ids",
       (complete) => formats.forEach((one) => complete(one, "")),
       "o",
     );

@@ -84,15 +84,15 @@ export function addControlCommands(add: AddCommand): void {
 
 /** `approve` and `reject`. */
 function addApprovalCommands(add: AddCommand): void {
-  add("approve", "Approve an upgrade that somebody else has asked for", [
+  add("approve", "Approve an upgrade that somebody else requested", [
     "upgradectl approve ID",
     'upgradectl approve ID --comment "Agreed with the network team"',
   ])
     .argument("<upgrade>", ofUpgrade)
-    .option("--comment <text>", "what others may read of it")
+    .option("--comment <text>", "a comment for others to read")
     .action(add.runWithId((context, id, options: ApprovalOptions) => decide(context, id, "approve", options)));
   withConfirmation(
-    add("reject", "Reject an upgrade that somebody else has asked for; it ends as cancelled", [
+    add("reject", "Reject an upgrade that somebody else requested; it ends as cancelled", [
       'upgradectl reject ID --comment "Not in the week of the fair"',
     ])
       .argument("<upgrade>", ofUpgrade)
@@ -101,7 +101,7 @@ function addApprovalCommands(add: AddCommand): void {
     add.runWithId(async (context, id, options: ApprovalOptions) => {
       await context.confirm("Reject this upgrade?", options.yes, async () => [
         ...(await nameLines(context, id)),
-        "It ends as cancelled and cannot be taken up again.",
+        "It ends as cancelled and cannot be resumed.",
       ]);
       return decide(context, id, "reject", options);
     }),

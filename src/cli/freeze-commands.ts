@@ -13,22 +13,22 @@ const collected = (one: string, before: readonly string[] = []) => [...before, .
 
 /** The emergency stop: `freeze` and `thaw`. */
 export function addFreezeCommands(add: AddCommand): void {
-  add("freeze", "Emergency stop: nothing begins any more, hosts in work are finished; without options, show it", [
+  add("freeze", "Emergency stop: nothing new begins, hosts in work finish; without options, show what is frozen", [
     'upgradectl freeze --reason "Hosts lose storage after the upgrade"',
     'upgradectl freeze --reason "Storage maintenance" --domain fra1 --until "06:00"',
     "upgradectl freeze",
   ])
-    .option("--reason <text>", "why; everybody sees it who waits for the end of the freeze")
-    .option("--domain <id>", "only this domain; repeat it, or give several with commas between", collected)
-    .option("--until <time>", "lift it by itself at this time")
+    .option("--reason <text>", "the reason, shown to everybody who waits for the end of the freeze")
+    .option("--domain <id>", "only this domain; repeat the option, or separate several by commas", collected)
+    .option("--until <time>", "lift it automatically at this time")
     .action(add.run(freeze));
-  add("thaw", "Lift the emergency stop: what it has stopped continues", [
+  add("thaw", "Lift the emergency stop, so that upgrades continue", [
     "upgradectl thaw",
     "upgradectl thaw --domain fra1",
   ])
     .option(
       "--domain <id>",
-      "only the freeze of this domain; repeat it, or give several with commas between",
+      "only the freeze of this domain; repeat the option, or separate several by commas",
       collected,
     )
     .action(add.run(thaw));
@@ -69,8 +69,7 @@ function show(context: CommandContext, status: FreezeStatus): ExitCode {
   const { freezes, hostsInWork = 0 } = status;
   context.print(status, () => (freezes.length === 0 ? ["Nothing is frozen."] : freezes.map(lineOf)));
   if (freezes.length === 0) return exitCode.successful;
-  if (hostsInWork > 0)
-    context.say(`${hostsInWork === 1 ? "1 host" : `${hostsInWork} hosts`} in work will be finished.`);
+  if (hostsInWork > 0) context.say(`${hostsInWork === 1 ? "1 host" : `${hostsInWork} hosts`} in work will finish.`);
   context.say("Next: `upgradectl thaw` lifts it.");
   return exitCode.successful;
 }
@@ -78,5 +77,5 @@ function show(context: CommandContext, status: FreezeStatus): ExitCode {
 function lineOf({ domain, reason, frozenBy, since, until }: Freeze): string {
   const what = domain === undefined ? "Everything" : `Domain ${domain}`;
   const end = until === undefined ? "" : `, until ${until}`;
-  return legible(`${what} is frozen by ${frozenBy} since ${since}${end}: ${reason}`);
+  return legible(`${what} has been frozen by ${frozenBy} since ${since}${end}: ${reason}`);
 }

@@ -13,18 +13,19 @@ const ofHost = "only this host of the cluster: its id or name";
 
 /** `hold`, `release` and `holds`: clusters of which nothing begins, and hosts that upgrades leave out. */
 export function addHoldCommands(add: AddCommand): void {
-  add("hold <cluster>", "Hold a cluster: nothing of it begins any more; with --host, upgrades leave the host out", [
+  add("hold <cluster>", "Hold a cluster, so that nothing of it begins; with --host, upgrades leave that host out", [
     'upgradectl hold fra1-prod-cl01 --reason "Its storage is being replaced" --until "Fri 18:00"',
     'upgradectl hold fra1-prod-cl01 --host fra1-esx-03 --reason "Waiting for a mainboard"',
   ])
-    .option("--reason <text>", "why; everybody sees it who waits for the end of the hold")
+    .option("--reason <text>", "the reason, shown to everybody who waits for the end of the hold")
     .option("--host <host>", ofHost)
-    .option("--until <time>", "it ends by itself at this time")
+    .option("--until <time>", "end it automatically at this time")
     .action(add.runWithName(hold));
-  add("release <cluster>", "Release a cluster or, with --host, one of its hosts; that of others needs the role ADMIN", [
-    "upgradectl release fra1-prod-cl01",
-    "upgradectl release fra1-prod-cl01 --host fra1-esx-03",
-  ])
+  add(
+    "release <cluster>",
+    "Release a cluster or, with --host, one of its hosts; another operator's hold needs the role ADMIN",
+    ["upgradectl release fra1-prod-cl01", "upgradectl release fra1-prod-cl01 --host fra1-esx-03"],
+  )
     .option("--host <host>", ofHost)
     .action(add.runWithName(release));
   add("holds", "List what is held, by whom, why and until when", ["upgradectl holds"]).action(add.run(holds));
@@ -75,5 +76,5 @@ async function pathOf(context: CommandContext, cluster = "", host: string | unde
 function lineOf({ clusterName, hostId, hostName = hostId, reason, placedBy, since, until }: Hold): string {
   const what = hostName === undefined ? `Cluster ${clusterName}` : `Host ${hostName} of cluster ${clusterName}`;
   const end = until === undefined ? "" : `, until ${until}`;
-  return legible(`${what} is held by ${placedBy} since ${since}${end}: ${reason}`);
+  return legible(`${what} has been held by ${placedBy} since ${since}${end}: ${reason}`);
 }

@@ -49,21 +49,28 @@ export function addListCommands(add: AddCommand): void {
     "upgradectl list --watch",
   ])
     .option("--status <status>", "only these, such as needs-you, running, drafts, failed or INPROGRESS")
-    .option("--bundle <bundle>", "only to this bundle: version, name or id")
-    .option("--cluster <cluster>", "only of this cluster: name or id")
+    .option("--bundle <bundle>", "only upgrades to this bundle: version, name or id")
+    .option("--cluster <cluster>", "only upgrades of this cluster: name or id")
     .addOption(
-      new Option("--resource <resource>", "only of this cluster, management server or NETVIRT instance").conflicts(
-        "cluster",
-      ),
+      new Option(
+        "--resource <resource>",
+        "only upgrades of this cluster, management server or NETVIRT instance",
+      ).conflicts("cluster"),
     )
-    .option("--search <text>", "only with these words: names of clusters and creators, change ids, or how an id begins")
-    .option("--change <id>", "only with this id of a change record")
+    .option(
+      "--search <text>",
+      "only upgrades with these words: names of clusters and creators, change ids, or the beginning of an id",
+    )
+    .option("--change <id>", "only upgrades with this change record")
     .option(
       "--label <name=value>",
-      "only with this label; can be repeated",
+      "only upgrades with this label; can be repeated",
       (text: string, before: readonly string[] | undefined) => [...(before ?? []), nameAndValue(text).join("=")],
     )
-    .option("--since <time>", 'only what is in its phase since this time or later, such as "8h" or "yesterday 18:00"')
+    .option(
+      "--since <time>",
+      'only upgrades that entered their phase at this time or later, such as "8h" or "yesterday 18:00"',
+    )
     .addOption(new Option("--sort <order>", "in this order").choices(Object.keys(UpgradeSort.keys)))
     .option("--limit <number>", "at most this many", wholeNumber)
     .option("-w, --watch", `show it until Ctrl-C; at most ${watchLimit} without --limit`)

@@ -15,7 +15,7 @@ import { type CliError, wrongUsage } from "./errors";
 import { minute, plain, wordOf } from "./text";
 
 /** How help texts describe the argument that names an upgrade. */
-export const ofUpgrade = "the upgrade: its id or how that begins, its name, or one of its clusters";
+export const ofUpgrade = "the upgrade: its id or the beginning of it, its name, or one of its clusters";
 
 /** Something that a command line can name: by its id, the beginning of that, or one of its names. */
 export interface Named {

@@ -59,12 +59,12 @@ function createProgram(
   const program = new Command("upgradectl")
     .description("Plan, commit, watch and rescue upgrades of private cloud clusters.")
     .addOption(
-      new Option("-o, --output <format>", "tables for people, JSON or YAML for scripts, only ids")
+      new Option("-o, --output <format>", "tables for people, JSON or YAML for scripts, or only ids")
         .choices(formats)
         .default("table"),
     )
     .option("--server <url>", "the service's address")
-    .option("--context <name>", "which of `upgradectl context` to use")
+    .option("--context <name>", "the context to use; `upgradectl context` lists them")
     .option("--zone <zone>", "the time zone of times, such as Europe/Berlin")
     .version(versionOfProgram(), "--version", "print the version")
     .configureHelp({ showGlobalOptions: true })
@@ -74,7 +74,7 @@ function createProgram(
       getOutHelpWidth: () => stdout.columns ?? 100,
       getErrHelpWidth: () => stderr.columns ?? 100,
     })
-    .showHelpAfterError("Next: `upgradectl --help` shows what there is, `upgradectl COMMAND --help` how it is used.")
+    .showHelpAfterError("Next: `upgradectl --help` lists the commands, `upgradectl COMMAND --help` explains one.")
     .exitOverride()
     .addHelpText(
       "after",

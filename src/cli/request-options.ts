@@ -29,7 +29,7 @@ export function withRequestOptions(command: Command): Command {
   return command
     .option("-f, --file <file>", "the request as JSON or YAML; - is standard input")
     .addOption(
-      new Option("--like <upgrade>", "what this upgrade was asked for, without its times").conflicts([
+      new Option("--like <upgrade>", "the same request as for this upgrade, without its times").conflicts([
         "file",
         "cluster",
         "to",
@@ -65,7 +65,7 @@ export function withRequestOptions(command: Command): Command {
         .conflicts("file"),
     )
     .addOption(
-      new Option("--soak-seconds <n>", "seconds between hosts, at least what the rollout policy wants")
+      new Option("--soak-seconds <n>", "seconds between hosts, at least what the rollout policy requires")
         .argParser(wholeNumber)
         .conflicts("file"),
     )
@@ -89,7 +89,7 @@ export function withRequestOptions(command: Command): Command {
       "--ignore-maintenance-window",
       "do not wait for maintenance windows and change freezes; needs --reason and the role ADMIN",
     )
-    .option("--reason <text>", "why it is made, for people")
+    .option("--reason <text>", "why the upgrade is made, for people")
     .option("--change <id>", "id of the change record, such as CHG0012345")
     .option(
       "--label <name=value>",

@@ -80,16 +80,16 @@ async function requestOfOptions(
 ): Promise<UpgradeRequest> {
   if (cluster.length === 0 || to === undefined)
     throw wrongUsage(
-      cluster.length > 0 ? "The target version is missing." : "Nothing to upgrade is named.",
-      "Give a request by -f FILE, by --cluster NAME,NAME --to VERSION, or by --like UPGRADE.",
+      cluster.length > 0 ? "The target version is missing." : "The command does not say what to upgrade.",
+      "Give a request with -f FILE, with --cluster NAME,NAME --to VERSION, or with --like UPGRADE.",
     );
   const clusters: Named[] = [];
   for (const name of cluster) clusters.push(await context.names.find("cluster", name));
   const hosts = include ? { include: [...include] } : exclude ? { exclude: [...exclude] } : undefined;
   if (hosts && clusters.length > 1)
     throw wrongUsage(
-      "Hosts can be chosen of one cluster only.",
-      "Give one --cluster, or a request by -f FILE with the hosts of each cluster.",
+      "Hosts can be chosen for one cluster only.",
+      "Give one --cluster, or a request with -f FILE that names the hosts of each cluster.",
     );
   const rollout: RolloutSpec = {
     ...(hostsAtOnce !== undefined && { hostsAtOnce }),
@@ -159,10 +159,10 @@ async function readSpec(file: string, { stdin }: Pick<Environment, "stdin">): Pr
   try {
     value = parse(content);
   } catch (error) {
-    throw wrongUsage(`${name} is neither JSON nor YAML: ${(error as Error).message}`, "Correct the syntax there.");
+    throw wrongUsage(`${name} is neither JSON nor YAML: ${(error as Error).message}`, "Correct its syntax.");
   }
   if (isObject(value)) return value;
-  throw wrongUsage(`${name} holds no request.`, "Write an UpgradeSpec into it; examples/ has some to begin with.");
+  throw wrongUsage(`${name} contains no request.`, "Write an UpgradeSpec into it; examples/ has some to start from.");
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

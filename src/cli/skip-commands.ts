@@ -19,7 +19,7 @@ interface RetryOptions extends Pick<ControlOptions, "watch"> {
 }
 
 const collected = (one: string, before: readonly string[] = []) => [...before, ...one.split(",")];
-const several = "repeat it, or give several with commas between";
+const several = "repeat the option, or separate several by commas";
 
 /** `skip`, which leaves something out, and `retry`, which may be of a part. */
 export function addSkipCommands(add: AddCommand): void {
@@ -31,7 +31,7 @@ export function addSkipCommands(add: AddCommand): void {
       .argument("<upgrade>", ofUpgrade)
       .requiredOption("--cluster <name>", "a cluster of the upgrade, by its name or id")
       .option("--host <name>", "only this host of it, by its name or id")
-      .requiredOption("--reason <text>", "why; everybody sees it who reads the upgrade"),
+      .requiredOption("--reason <text>", "the reason, shown with the upgrade"),
   ).action(add.runWithId(skip));
   add("retry", "Retry a failed upgrade, or a part of it; finished work is not repeated", [
     "upgradectl retry ID",
@@ -39,7 +39,7 @@ export function addSkipCommands(add: AddCommand): void {
     'upgradectl retry ID --skip-host esx-07 --reason "Power supply in repair"',
   ])
     .argument("<upgrade>", ofUpgrade)
-    .option("--only <name>", `retry this cluster or server alone; ${several}`, collected)
+    .option("--only <name>", `retry only this cluster or server; ${several}`, collected)
     .option("--skip <name>", `leave out this cluster from now on; ${several}`, collected)
     .option("--skip-host <name>", `leave out this host from now on; ${several}`, collected)
     .option("--reason <text>", "why something is left out")

@@ -75,7 +75,7 @@ function parse(text: string, { zones, now, option, examples, isPast }: Reading):
   const given = hasZone ? words.slice(0, -1) : words;
   const time = distanceFrom(here, given, isPast) ?? wallClock(given, here, isPast);
   if (time === undefined)
-    throw wrongUsage(`${option}: ${JSON.stringify(legible(text))} is no time.`, `Write it such as ${examples}.`);
+    throw wrongUsage(`${option}: ${JSON.stringify(legible(text))} is not a time.`, `Use a form such as ${examples}.`);
   return typeof time === "number" ? time : momentOf(time, zone, option);
 }
 

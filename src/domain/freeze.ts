@@ -52,8 +52,8 @@ export function frozenError({ reason, frozenBy, since, domain, until }: Freeze):
   return {
     errorCode: "FROZEN",
     errorType: "CONFLICT",
-    message: `${frozenBy} has frozen ${what} since ${since}${end}: ${reason.replace(/[.\s]+$/, "")}.`,
-    remediationMessage: "Wait until the freeze is lifted (DELETE /v1/freeze), or ask who has frozen it.",
+    message: `${frozenBy} froze ${what} at ${since}${end}: ${reason.replace(/[.\s]+$/, "")}.`,
+    remediationMessage: "Wait until the freeze is lifted (DELETE /v1/freeze), or ask who froze it.",
     context: {
       frozenBy: frozenBy.slice(0, 200),
       reason: reason.slice(0, 200),
@@ -71,6 +71,6 @@ export function freezeUnreadable(why: string): ErrorBody {
     errorType: "FAILED_DEPENDENCY",
     message: `Whether upgrades are frozen or held could not be read, so nothing begins: ${why}.`,
     remediationMessage:
-      "Check that Temporal answers the worker and that it has the payload keys; it continues by itself.",
+      "Check that Temporal answers the worker and that it has the payload keys; the upgrade continues automatically.",
   };
 }

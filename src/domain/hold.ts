@@ -63,7 +63,7 @@ export function heldError(hold: Hold): ErrorBody {
     errorCode: hostId === undefined ? "RESOURCE_HELD" : "HOST_HELD",
     errorType: "CONFLICT",
     message: `${placedBy} has held ${what} since ${since}${end}: ${reason.replace(/[.\s]+$/, "")}.`,
-    remediationMessage: "Wait until the hold is released or expires, or ask who has placed it.",
+    remediationMessage: "Wait until the hold is released or expires, or ask who placed it.",
     context: {
       reason,
       placedBy,

@@ -49,7 +49,7 @@ export function closedError({ because, id, reason, opensAt }: Extract<Opening, {
     errorCode: because,
     errorType: "CONFLICT",
     message,
-    remediationMessage: "It continues by itself when it may.",
+    remediationMessage: "No action required: it continues when this ends.",
     context: { id: id.slice(0, 200), ...(opensAt !== undefined && { opensAt: toTimestamp(opensAt) }) },
   };
 }

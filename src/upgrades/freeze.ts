@@ -130,7 +130,5 @@ function unknownDomains(
 function pastEnd(until: string | undefined, now: number): Problem[] {
   if (until === undefined || toEpochMilliseconds(until) > now) return [];
   const message = `The end of the freeze, ${until}, has passed.`;
-  return [
-    { path: "until", code: "SCHEDULE_IN_THE_PAST", message, remediation: "Give a time that lies ahead, or none." },
-  ];
+  return [{ path: "until", code: "SCHEDULE_IN_THE_PAST", message, remediation: "Give a time in the future, or none." }];
 }

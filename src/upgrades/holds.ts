@@ -59,7 +59,7 @@ function place(deps: HoldDependencies, by: HoldCaller, hold: Hold, isAgain = fal
     TE.chain((placed) => {
       if (placed === "PLACED") return TE.right(hold);
       return isAgain
-        ? TE.left(notAllowed(ofAnother("Somebody else has placed a hold at this moment.")))
+        ? TE.left(notAllowed(ofAnother("Another operator placed a hold at the same moment.")))
         : place(deps, by, hold, true);
     }),
   );
@@ -181,7 +181,7 @@ function mayRelease(hold: Hold, by: HoldCaller): TE.TaskEither<ServiceError, tru
 }
 
 function ofAnother(message: string): Problem {
-  const remediation = "Ask who has placed it to release it, or somebody with the role ADMIN.";
+  const remediation = "Ask whoever placed it, or an ADMIN, to release it.";
   return { code: "HOLD_OF_ANOTHER", message, remediation };
 }
 
@@ -191,5 +191,5 @@ function nameOf({ caller }: HoldCaller): string {
 
 function endHasPassed(until: string): Problem {
   const message = `The end of the hold, ${until}, has passed.`;
-  return { path: "until", code: "SCHEDULE_IN_THE_PAST", message, remediation: "Give a time that lies ahead, or none." };
+  return { path: "until", code: "SCHEDULE_IN_THE_PAST", message, remediation: "Give a time in the future, or none." };
 }

@@ -156,7 +156,7 @@ export interface UpgradeExecutions {
   cancel(id: string, requestedBy: string): TaskEither<ServiceError, CancelAnswer>;
   /** Has a refusal kept in the upgrade's activity log, unless that would make its history too long. */
   recordRefusal(id: string, refused: RefusedRequest): Effect<void>;
-  /** Who has asked what of the upgrade, and what has happened to it. */
+  /** Who requested what of the upgrade, and what happened. */
   readActivity(id: string): TaskEither<ServiceError, ReadActivity>;
   /** The locks that the upgrade takes or must not find held by another one. */
   readLocks(id: string): TaskEither<ServiceError, readonly string[]>;

@@ -276,7 +276,7 @@ function known({ componentManagerId, name }: ClusterEntryFacts, lookup: ClusterL
       {
         errorCode: "RESOURCE_NOT_FOUND",
         errorType: "NOT_FOUND",
-        message: `Component manager ${componentManagerId} does not have the cluster of the inventory ${name}.`,
+        message: `Component manager ${componentManagerId} does not have cluster ${name} of the inventory.`,
         remediationMessage: "Correct the inventory.",
       },
     ],

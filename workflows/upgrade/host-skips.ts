@@ -70,7 +70,7 @@ function refusal({ found }: HostSkipAnswer, host: string): ErrorBody | undefined
       return {
         errorCode: "REQUEST_NOT_POSSIBLE",
         errorType: "CONFLICT",
-        message: `Host ${host} is not to be upgraded any more, so it cannot be left out.`,
+        message: `Host ${host} will no longer be upgraded, so it cannot be left out.`,
         remediationMessage: "Read the upgrade's Task to see where it stands.",
         context: { path: "hostId" },
       };

@@ -75,14 +75,14 @@ export function openapiDocument(routes: readonly Route[], version: string, mode:
 
 /** What the operations of each tag are about. */
 const tags: Readonly<Record<Exclude<Tag, UndocumentedTag>, string>> = {
-  upgrades: "Upgrades: their start, their state, and control of them.",
+  upgrades: "Start, read and control upgrades.",
   tasks: "Tasks: the work of upgrades, its progress, retry and cancellation.",
-  freeze: "The emergency stop: nothing starts any more.",
-  readiness: "Readiness checks: the prechecks of an upgrade that is not started, once or by a schedule.",
-  holds: "Holds: clusters of which nothing starts any more, and hosts that upgrades leave out.",
+  freeze: "The emergency stop: nothing new starts.",
+  readiness: "Readiness checks: prechecks without an upgrade, once or by a schedule.",
+  holds: "Holds: clusters of which nothing new starts, and hosts that upgrades leave out.",
   bundles: "What can be upgraded to.",
   clusters: "What can be upgraded.",
-  inventory: "Whatever else a request can name.",
+  inventory: "What else a request can name.",
   tokens: "Access tokens, with `AUTH_MODE=local`.",
   health: "The state of the service itself.",
   documentation: "This document.",

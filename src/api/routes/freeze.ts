@@ -36,7 +36,7 @@ export function freezeRoutes(service: UpgradeService): Route[] {
       tag: "freeze",
       summary: "Freeze domains, or everything",
       description:
-        "The emergency stop. Within 5 seconds of the answer no resource, host, component or switchover begins any more in these domains; hosts in work are finished. Starts and commits are refused, drafts can be created. It takes the place of what the same domains, or everything, were frozen by before; other freezes stay.",
+        "The emergency stop. Within 5 seconds of the answer no resource, host, component or switchover begins any more in these domains; hosts in work finish. Starts and commits are refused, drafts can be created. Replaces an earlier freeze of the same domains, or of everything; other freezes stay.",
       request: { ...noParameters, body: FreezeSpec, unknownFields: "REFUSED" },
       bodyExample: freezeSpecExample,
       success: answersStatus,
@@ -54,7 +54,7 @@ export function freezeRoutes(service: UpgradeService): Route[] {
       tag: "freeze",
       summary: "Lift freezes",
       description:
-        "What a freeze has kept from beginning continues within seconds; what an operator has paused stays paused. Succeeds also where nothing is frozen.",
+        "What waited for the end of the freeze continues within seconds; what an operator paused stays paused. Also succeeds if nothing is frozen.",
       request: {
         ...noParameters,
         query: { domain: parameter(Identifier, "Only the freeze of the domain with this id. Absent: all freezes.") },

@@ -19,9 +19,9 @@ const common = {
   tag: "holds",
   unknownPath: unknownCluster,
 } as const;
-const placed = { status: 200, description: "The hold as it is then", representation: json(Hold) };
-const released = { status: 204, description: "Nothing is held any more", representation: nothing };
-const ofOthers = "The hold of somebody else needs the role ADMIN.";
+const placed = { status: 200, description: "The hold as it now is", representation: json(Hold) };
+const released = { status: 204, description: "Nothing is held", representation: nothing };
+const ofOthers = "Changing another operator's hold needs the role ADMIN.";
 
 /** Holds of clusters and of hosts. */
 export function holdRoutes(service: UpgradeService): Route[] {
@@ -35,7 +35,7 @@ export function holdRoutes(service: UpgradeService): Route[] {
       operationId: "listHolds",
       tag: "holds",
       summary: "List the holds in force",
-      description: "The oldest first. A change shows within a second or two.",
+      description: "The oldest first. Changes appear within a second or two.",
       request: { ...noParameters, query: paging },
       success: { status: 200, description: "Ok", representation: json(PageOfHold) },
       successExample: pageOfHoldExample,
@@ -48,7 +48,7 @@ export function holdRoutes(service: UpgradeService): Route[] {
       path: "/v1/clusters/{id}/hold",
       operationId: "holdCluster",
       summary: "Hold a cluster",
-      description: `Nothing of the cluster begins any more; hosts in work are finished. Running upgrades of it wait, starts and commits are refused, drafts can be created. It takes the place of an earlier hold of the cluster. ${ofOthers}`,
+      description: `Nothing of the cluster begins any more; hosts in work finish. Running upgrades of it wait, starts and commits are refused, drafts can be created. Replaces an earlier hold of the cluster. ${ofOthers}`,
       request: { ...noParameters, path: oneCluster, body: HoldSpec, unknownFields: "REFUSED" },
       bodyExample: holdSpecExample,
       success: placed,
@@ -63,7 +63,7 @@ export function holdRoutes(service: UpgradeService): Route[] {
       path: "/v1/clusters/{id}/hold",
       operationId: "releaseCluster",
       summary: "Release a cluster",
-      description: `What the hold has kept from beginning continues within seconds. Succeeds also where nothing is held. ${ofOthers}`,
+      description: `What waited for the end of the hold continues within seconds. Also succeeds if nothing is held. ${ofOthers}`,
       request: { ...noParameters, path: oneCluster },
       success: released,
       failures: [400, 403, 404, 424, 500],
@@ -76,7 +76,7 @@ export function holdRoutes(service: UpgradeService): Route[] {
       path: "/v1/clusters/{id}/hosts/{hostId}/hold",
       operationId: "holdHost",
       summary: "Hold a host",
-      description: `Upgrades leave the host out when its turn comes (\`HELD\`) and end with a warning; if it is in work, it is finished, but there is no further attempt. It takes the place of an earlier hold of the host. ${ofOthers}`,
+      description: `Upgrades leave the host out when its turn comes (\`HELD\`) and end with a warning. A host in work finishes, but gets no further attempt. Replaces an earlier hold of the host. ${ofOthers}`,
       request: { ...noParameters, path: oneHost, body: HoldSpec, unknownFields: "REFUSED" },
       bodyExample: holdSpecExample,
       success: placed,
@@ -94,7 +94,7 @@ export function holdRoutes(service: UpgradeService): Route[] {
       path: "/v1/clusters/{id}/hosts/{hostId}/hold",
       operationId: "releaseHost",
       summary: "Release a host",
-      description: `Succeeds also where nothing is held. ${ofOthers}`,
+      description: `Also succeeds if nothing is held. ${ofOthers}`,
       request: { ...noParameters, path: oneHost },
       success: released,
       failures: [400, 403, 404, 424, 500],

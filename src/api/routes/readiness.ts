@@ -12,7 +12,7 @@ import { idempotencyHeader, pageRequested, paging, parameter, ScheduleId } from 
 import { json, nothing } from "../response";
 import { noParameters, route, type Route } from "../route";
 
-/** Readiness checks: the prechecks of an upgrade that is not started, once or by a schedule. */
+/** Readiness checks: prechecks without an upgrade, once or by a schedule. */
 export function readinessRoutes(service: UpgradeService): Route[] {
   return [
     route({
@@ -25,7 +25,7 @@ export function readinessRoutes(service: UpgradeService): Route[] {
       tag: "readiness",
       summary: "Check whether clusters are ready for an upgrade",
       description:
-        "Runs the prechecks of an upgrade without one: takes no lock and changes nothing. The task has the findings; it is `Failed` if one is an ERROR, and `COMPLETED_WITH_WARNING` if one is a WARNING. A schedule repeats the check, its first run begins at once; a run that is due while the one before goes on is left out.",
+        "Runs the prechecks of an upgrade without starting it, takes no lock and changes nothing. The task has the findings; it is `Failed` if one is an ERROR, and `COMPLETED_WITH_WARNING` if one is a WARNING. A schedule repeats the check. The first run begins at once; a run that is due while the previous one continues is left out.",
       request: {
         ...noParameters,
         headers: idempotencyHeader,
@@ -59,7 +59,7 @@ export function readinessRoutes(service: UpgradeService): Route[] {
       operationId: "listReadiness",
       tag: "readiness",
       summary: "List the readiness checks",
-      description: "The latest first, without their subTasks. A change shows within a second or two.",
+      description: "The latest first, without their subTasks. Changes appear within a second or two.",
       request: { ...noParameters, query: paging },
       success: { status: 200, description: "Ok", representation: json(PageOfTask) },
       successExample: pageOfReadinessExample,
@@ -75,7 +75,7 @@ export function readinessRoutes(service: UpgradeService): Route[] {
       operationId: "listReadinessSchedules",
       tag: "readiness",
       summary: "List the schedules of readiness checks",
-      description: "The oldest first. A change shows within a second or two.",
+      description: "The oldest first. Changes appear within a second or two.",
       request: { ...noParameters, query: paging },
       success: { status: 200, description: "Ok", representation: json(PageOfReadinessSchedule) },
       successExample: pageOfScheduleExample,
@@ -91,7 +91,7 @@ export function readinessRoutes(service: UpgradeService): Route[] {
       operationId: "deleteReadinessSchedule",
       tag: "readiness",
       summary: "Delete a schedule of readiness checks",
-      description: "A check that has begun goes on; the tasks of its checks stay.",
+      description: "A check that has begun continues, and the tasks of its checks stay.",
       request: { ...noParameters, path: { id: parameter(ScheduleId, "Id of the schedule.") } },
       unknownPath: ({ id = "" }) => notFound("schedule", id),
       success: { status: 204, description: "The schedule is deleted", representation: nothing },

@@ -35,9 +35,9 @@ export function taskEventsRoutes(service: UpgradeService): Route[] {
         "`unavailable` (an Error) and `available` mark a time in which the task cannot be read;",
         "`end` (a TaskEnd) is the last: the task has ended. Close the connection then, or the client may reconnect.",
         "Comments in between keep the connection alive.",
-        "A stream ends with the credentials that it was opened with, without `end`: come back with new ones.",
-        "A client that comes back with the id of its last event as Last-Event-ID gets what it has missed; where that",
-        "is not known any more, it gets a snapshot.",
+        "A stream ends without `end` when its credentials expire: reconnect with new ones.",
+        "A client that reconnects with the id of its last event as Last-Event-ID gets what it missed; if that",
+        "is no longer known, it gets a snapshot.",
       ].join(" "),
       request: {
         ...noParameters,

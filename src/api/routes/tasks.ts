@@ -38,7 +38,7 @@ export function tasksRoutes(service: UpgradeService): Route[] {
       operationId: "listTasks",
       tag: "tasks",
       summary: "List the tasks of upgrades",
-      description: `Without their subTasks. Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
+      description: `Without their subTasks. Without pageNumber and pageSize: all matches, up to ${largestPage}.`,
       request: {
         ...noParameters,
         query: {
@@ -82,7 +82,7 @@ export function tasksRoutes(service: UpgradeService): Route[] {
       operationId: "retryTask",
       tag: "tasks",
       summary: "Retry a failed task",
-      description: "Continues under the same id; work that is done is not repeated. A body is ignored.",
+      description: "Continues under the same id; finished work is not repeated. A body is ignored.",
       request: oneTask,
       unknownPath: unknownTask,
       success: answersTask("The task, which continues"),

@@ -74,7 +74,7 @@ export function upgradePrechecksRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "Acknowledge a finding of the prechecks",
       description:
-        "It no longer blocks this upgrade, also in later runs of its prechecks. Each finding is acknowledged by itself: one on a host only with its hostId. A finding that is not `isAcknowledgeable` must be fixed (409).",
+        "The finding no longer blocks this upgrade, even in later runs of its prechecks. Each finding is acknowledged separately: one on a host needs its hostId. A finding that is not `isAcknowledgeable` must be fixed (409).",
       request: { ...onePrecheckRun, body: AcknowledgementSpec, unknownFields: "REFUSED" },
       unknownPath: ({ precheckId = "" }) => notFound("precheck", precheckId),
       bodyExample: acknowledgementExample,

@@ -24,7 +24,7 @@ export function upgradeRequestsRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "Commit, reschedule or cancel an upgrade",
       description:
-        "Without a body, or without a field, it is a plain commit. A time commits a draft with it or gives a scheduled upgrade a new one. mgmtUpgradePatchSpecs gives switchovers of management servers another time, until they begin; alone it commits nothing. markForCancellation true cancels, and every other field is ignored then. maintenanceWindow `IGNORE` commits a draft that then waits for no maintenance window. Fields that are not known are refused.",
+        "Without a body, or without a field, it is a plain commit. A time commits a draft for this time, or reschedules a scheduled upgrade. mgmtUpgradePatchSpecs reschedules switchovers of management servers until they begin; alone it commits nothing. markForCancellation true cancels, and all other fields are ignored. maintenanceWindow `IGNORE` commits a draft that then waits for no maintenance window. Unknown fields are refused.",
       request: {
         ...oneUpgrade,
         body: UpgradeUpdateSpec,
@@ -40,12 +40,7 @@ export function upgradeRequestsRoutes(service: UpgradeService): Route[] {
       handle: ({ path, body, caller, role }) =>
         ifAllowed(body, role, () => service.updateUpgrade(path.id, body, caller)),
     }),
-    controlRoute(
-      service,
-      "pause",
-      "Pause an upgrade",
-      "No new host, cluster or product begins; the running host is finished.",
-    ),
+    controlRoute(service, "pause", "Pause an upgrade", "No new host, cluster or product begins; hosts in work finish."),
     controlRoute(service, "resume", "Resume a paused upgrade", "It continues where it was paused."),
     controlRoute(
       service,
@@ -63,7 +58,7 @@ export function upgradeRequestsRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "Approve an upgrade",
       description:
-        "Of the upgrade as it is planned: another time needs approvals again. Not by who has asked for it (403), and once by each person.",
+        "Approves the current plan: a new time needs approvals again. Whoever requested the upgrade cannot approve it (403), and each person counts once.",
       request: { ...oneUpgrade, body: ApprovalSpec, bodyMayBeAbsent: true, unknownFields: "REFUSED" },
       unknownPath: unknownUpgrade,
       bodyExample: { comment: "Agreed with the network team." },
@@ -81,7 +76,7 @@ export function upgradeRequestsRoutes(service: UpgradeService): Route[] {
       operationId: "rejectUpgrade",
       tag: "upgrades",
       summary: "Reject an upgrade",
-      description: "It ends as cancelled with the comment, if nothing of it has begun.",
+      description: "The upgrade ends as cancelled, with the comment. Only possible before anything of it has begun.",
       request: { ...oneUpgrade, body: RejectionSpec, unknownFields: "REFUSED" },
       unknownPath: unknownUpgrade,
       bodyExample: { comment: "Not in the week of the fair." },
@@ -100,7 +95,7 @@ export function upgradeRequestsRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "Leave a cluster or a host out of an upgrade",
       description:
-        "What has not begun, or has failed, is not upgraded; the lock of a cluster is released. What is in work is refused (409). Asked again, it changes nothing. Of a failed upgrade, the next retry leaves it out. The upgrade ends as COMPLETED_WITH_WARNING.",
+        "Leaves out what has not begun or has failed, and releases the lock of a cluster. What is in work is refused (409). Repeating the request changes nothing. A failed upgrade leaves it out at its next retry. The upgrade ends as COMPLETED_WITH_WARNING.",
       request: { ...oneUpgrade, body: SkipSpec, unknownFields: "REFUSED" },
       unknownPath: unknownUpgrade,
       bodyExample: skipExample,
@@ -119,7 +114,7 @@ export function upgradeRequestsRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "Retry a failed upgrade, or a part of it",
       description:
-        "Continues under the same id; work that is done is not repeated. Without a body all that is not done, as `PATCH /v1/tasks/{id}`. What is not retried stays failed, and the upgrade with it; it can be retried later.",
+        "Continues under the same id; finished work is not repeated. Without a body everything that is not done is retried, as by `PATCH /v1/tasks/{id}`. What is not retried stays failed, and so does the upgrade; it can be retried later.",
       request: { ...oneUpgrade, body: RetrySpec, bodyMayBeAbsent: true, unknownFields: "REFUSED" },
       unknownPath: unknownUpgrade,
       bodyExample: retryExample,

@@ -51,7 +51,7 @@ const operationsOnUpgrades = [
 const filters = {
   search: parameter(
     SearchText,
-    "Words that are all found: names of clusters, servers and creators, ids of change records, words in them or their first 3 to 12 characters; or the beginning of an id.",
+    "Only upgrades with all of these words: names of clusters, servers and creators, ids of change records, words in them or their first 3 to 12 characters. Or the beginning of an id.",
   ),
   bundleId: parameter(ResourceId, "Only upgrades to the bundle with this id. 404 if there is no such bundle."),
   bundleType: parameter(BundleType, "Only upgrades to bundles of this type."),
@@ -151,7 +151,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       operationId: "listUpgrades",
       tag: "upgrades",
       summary: "List upgrades",
-      description: `Sorted by attention: what needs a decision, what is running, what is scheduled by its time, drafts, what has ended; each newest first. Other sorts hold among the first ${largestPage}: created and ended the newest first, begins the next first, name. Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
+      description: `Sorted by attention: what needs a decision, what is running, what is scheduled by its time, drafts, what has ended; each newest first. Other sorts apply to the first ${largestPage}: created and ended the newest first, begins the next first, name. Without pageNumber and pageSize: all matches, up to ${largestPage}.`,
       request: {
         ...noParameters,
         headers: ifNoneMatch,
@@ -220,7 +220,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "Read what an upgrade was asked for",
       description:
-        "The request of the start, with the times that the upgrade has now. With other times it is the request of another upgrade of the same kind.",
+        "The request of the start, with the current times of the upgrade. With new times it starts another upgrade of the same kind.",
       request: oneUpgrade,
       unknownPath: unknownUpgrade,
       success: { status: 200, description: "Ok", representation: json(UpgradeSpec) },
@@ -238,7 +238,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "Read the plan of an upgrade",
       description:
-        "What the preview of its request showed, for the times that the upgrade has now and with the hosts as they are now. Of an upgrade that has begun, the waves have only the hosts that are left.",
+        "What a preview shows now, with the current times and hosts. After the upgrade has begun, the waves have only the remaining hosts.",
       request: oneUpgrade,
       unknownPath: unknownUpgrade,
       success: { status: 200, description: "Ok", representation: json(UpgradePreview) },

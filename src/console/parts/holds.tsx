@@ -51,7 +51,7 @@ function HoldLine({ hold, release }: HoldLineProps) {
   const { reason, placedBy, since, until } = hold;
   return (
     <p>
-      <strong>{holdName(hold)}</strong> is held by {placedBy} since{" "}
+      <strong>{holdName(hold)}</strong> has been held by {placedBy} since{" "}
       <Moment at={toEpochMilliseconds(since)} now={serverNow()} />
       {until !== undefined && (
         <>

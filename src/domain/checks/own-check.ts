@@ -62,7 +62,7 @@ export function checkError({ id, onFailure }: PlannedCheck, { verdict, text }: C
   const message = text === "" ? "it gave no reason" : text;
   const next = {
     WAIT: "The check is asked again until it passes.",
-    PAUSE: "Resume the upgrade to go on in spite of it, or cancel it.",
+    PAUSE: "Resume the upgrade to continue without it, or cancel it.",
     FAIL: "Retry the upgrade when the check passes.",
   }[onFailure];
   const hasVerdict = verdict !== "UNANSWERED";

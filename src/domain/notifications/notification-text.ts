@@ -49,7 +49,7 @@ const headlines: Readonly<Record<NotificationType, string>> = {
 const wishes: Readonly<Record<Wanted, string>> = {
   COMMIT: "Commit the upgrade, or cancel it.",
   PRECHECKS: "Fix what the prechecks found, then run them again.",
-  APPROVAL: "Approve or reject the upgrade, if you have not asked for it.",
+  APPROVAL: "Approve or reject the upgrade, unless you requested it.",
   RESUME: "Resume the upgrade, or cancel it.",
   RETRY_OR_RESOLVE: "Fix what failed and retry the upgrade, or resolve it to give it up.",
   RESOLVE: "Resolve the upgrade; it cannot be retried.",

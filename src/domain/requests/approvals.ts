@@ -42,9 +42,9 @@ export function decideApprove(approver: Approver, context: ApprovalContext): E.E
   if (problem) return E.left(problem);
   const { requestedBy = "" } = approver;
   if (context.approvals?.given.some(({ by }) => isSamePerson(by, requestedBy)) === true)
-    return notPossible(`${requestedBy} has approved the upgrade already.`, another);
+    return notPossible(`${requestedBy} has already approved the upgrade.`, another);
   if (!lacksApprovals(context.approvals))
-    return notPossible("The upgrade has all of its approvals.", "Read the upgrade to see who gave them.");
+    return notPossible("The upgrade already has all of its approvals.", "Read the upgrade to see who gave them.");
   return E.right(undefined);
 }
 
@@ -76,14 +76,14 @@ function problemOf(
     return {
       errorCode: "APPROVER_UNKNOWN",
       errorType: "INVALID_INPUT",
-      message: `It is not said who wants to ${request} the upgrade.`,
+      message: `The request does not say who wants to ${request} the upgrade.`,
       remediationMessage: 'Send JSON with the name of the approver, such as {"requestedBy": "name"}.',
     };
   if (askers.some((asker) => isSamePerson(asker, requestedBy)))
     return {
       errorCode: "APPROVAL_BY_REQUESTER",
       errorType: "NOT_ALLOWED",
-      message: `${requestedBy} has asked for this upgrade, and cannot ${request} it.`,
+      message: `${requestedBy} requested this upgrade, and cannot ${request} it.`,
       remediationMessage: another,
     };
   if (decidable.has(phase) && prechecksPassed) return undefined;

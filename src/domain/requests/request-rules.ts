@@ -60,18 +60,18 @@ export interface RequestRule<P> {
 export const requestRules: { readonly [N in OperatorRequest]: RequestRule<RequestPayloads[N]> } = {
   commit: {
     description:
-      "Begins a draft, or what was not begun at its time; gives a scheduled upgrade another time. " +
+      "Commits a draft, or work that missed its start, or reschedules a scheduled upgrade. " +
       'No input, {"upgradeNow": true} or {"scheduledTimestamp": "2026-12-01T09:30:00Z"}.',
     payload: CommitPayload,
     decide: decideCommit,
   },
-  pause: plain("Starts no more hosts; those in work are finished.", decidePause),
+  pause: plain("Starts no more hosts; hosts in work finish.", decidePause),
   resume: plain("Continues a paused upgrade.", decideResume),
   prechecks: plain("Runs the prechecks of a draft again.", decidePrechecks),
   retry: {
     description:
-      "Tries a failed upgrade again; hosts that are done are skipped. No input for all that is not done, or " +
-      '{"resourceIds": ["id"]} for some of it, {"skipResources": ["id"]} to leave some out.',
+      "Retries a failed upgrade; hosts at the target are skipped. No input for everything that is not done, or " +
+      '{"resourceIds": ["id"]} for some resources, {"skipResources": ["id"]} to leave some out.',
     payload: RetryPayload,
     decide: (scope, context) =>
       pipe(
@@ -79,10 +79,10 @@ export const requestRules: { readonly [N in OperatorRequest]: RequestRule<Reques
         chain(() => decideRetryScope(scope, context)),
       ),
   },
-  resolve: plain("Gives a failed upgrade up; it cannot be retried afterwards.", decideResolve),
+  resolve: plain("Gives up a failed upgrade; it cannot be retried afterwards.", decideResolve),
   approve: {
     description:
-      'Approves an upgrade that somebody else has asked for. {"requestedBy": "name"}, and a "comment" where there is one.',
+      'Approves an upgrade that somebody else requested. {"requestedBy": "name"}, and optionally a "comment".',
     payload: ApprovePayload,
     decide: decideApprove,
   },
@@ -93,9 +93,9 @@ export const requestRules: { readonly [N in OperatorRequest]: RequestRule<Reques
   },
   acknowledge: {
     description:
-      "Lets this upgrade go on in spite of a finding of its prechecks. " +
+      "Lets this upgrade continue despite a finding of its prechecks. " +
       '{"requestedBy": "name", "code": "CLUSTER_BUSY", "resourceId": "id", "reason": "why"}; ' +
-      'with "hostId" where the finding is about a host, and "until" where it ends.',
+      'with "hostId" if the finding is about a host, and optionally "until".',
     payload: AcknowledgePayload,
     decide: decideAcknowledge,
   },

@@ -79,7 +79,7 @@ const readTask = "Read the upgrade's Task to see where it stands.";
 
 function decideAny({ resources }: SkipContext): E.Either<ErrorBody, void> {
   const possible = resources.some(({ isCluster, state }) => isCluster && state !== "DONE" && state !== "SKIPPED");
-  return possible ? E.right(undefined) : E.left(conflict("Nothing is left that could be left out.", readTask));
+  return possible ? E.right(undefined) : E.left(conflict("There is nothing left to leave out.", readTask));
 }
 
 function skipProblem(id: string, path: string, context: SkipContext): ErrorBody | undefined {
@@ -201,7 +201,7 @@ function namedTwice(id: string, path: string): ErrorBody {
   return {
     errorCode: "RESOURCE_DUPLICATE",
     errorType: "INVALID_INPUT",
-    message: `Resource ${id} is to be retried and to be left out.`,
+    message: `Resource ${id} is named both to be retried and to be left out.`,
     remediationMessage: "Name it once.",
     context: { path },
   };

@@ -363,7 +363,7 @@ export function badPayload(request: string): ErrorBody {
   return {
     errorCode: "SIGNAL_PAYLOAD_INVALID",
     errorType: "INVALID_INPUT",
-    message: `The payload of ${request} is not what it takes.`,
+    message: `The payload of ${request} is not valid.`,
     remediationMessage: `Send ${payloadExamples[request] ?? 'no payload, or JSON such as {"requestedBy": "name"}'}.`,
   };
 }

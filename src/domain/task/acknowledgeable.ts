@@ -34,7 +34,7 @@ const reasons: Readonly<Record<string, string>> = {
   MGMT_CHECK_FAILED: refused,
   MGMT_NEWER_THAN_TARGET: newer,
   MGMT_UPDATE_NOT_POSSIBLE: refused,
-  NETVIRT_CHECK_UNACKNOWLEDGED: "The upgrade coordinator wants it acknowledged there.",
+  NETVIRT_CHECK_UNACKNOWLEDGED: "It must be acknowledged in the upgrade coordinator.",
   NETVIRT_NEWER_THAN_TARGET: newer,
   PRECHECK_NOT_RUN: "The check was not run, so it is not known what it would find.",
 };

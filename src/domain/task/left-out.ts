@@ -36,7 +36,7 @@ export function leftOutAsHeld(why: string): LeftOut {
 /** A cluster that is left out because it has failed its prechecks, with what they have found. */
 export const precheckFailed: LeftOut = {
   reasonCode: "PRECHECK_FAILED",
-  description: "Left out: its prechecks have failed, and the request asks for the other clusters to go on.",
+  description: "Left out: its prechecks failed, and the request continues with the other clusters.",
 };
 
 /** What an operator says of something that is left out. */

@@ -147,7 +147,7 @@ const reopened: Readonly<Record<Closed["code"], string>> = {
   FROZEN: "The freeze was lifted",
   WINDOW: "The maintenance window is open",
   HELD: "The hold was released",
-  CHECK: "The check no longer keeps it from beginning",
+  CHECK: "The check no longer delays it",
 };
 
 /** A part that waits for nothing any more. */

@@ -47,7 +47,7 @@ describe("the emergency stop over HTTP", function () {
       { reason: "Storage is lost", domain: undefined },
     ]);
     const { message } = refusal(await service.post("/v1/upgrades", exampleNow("cluster-draft")), 403, "FROZEN");
-    expect(message).to.contain(`${freezes[0]?.frozenBy} has frozen all upgrades`).and.to.contain("Storage is lost");
+    expect(message).to.contain(`${freezes[0]?.frozenBy} froze all upgrades`).and.to.contain("Storage is lost");
     refusal(await service.post("/v1/upgrades/preview", exampleNow("cluster-draft")), 403, "FROZEN");
     refusal(await service.send("PATCH", `/v1/upgrades/${draft.id}`, {}), 403, "FROZEN");
     expect((await service.post("/v1/upgrades", example("cluster-draft"))).status).to.equal(202);
@@ -115,7 +115,7 @@ describe("the emergency stop over HTTP", function () {
     cli.env = { UPGRADECTL_SERVER: service.apiUrl, UPGRADECTL_TOKEN: "alice" };
     const pulled = await cli.run(["freeze", "--reason", "Storage is lost", "--domain", "fra1"]);
     expect(pulled.code, pulled.stderr).to.equal(0);
-    expect(pulled.stdout).to.contain("Domain fra1 is frozen by").and.to.contain("Storage is lost");
+    expect(pulled.stdout).to.contain("Domain fra1 has been frozen by").and.to.contain("Storage is lost");
     expect((await cli.run(["freeze"])).stdout).to.equal(pulled.stdout);
     const metrics = await (await fetch(`${service.apiUrl}/metrics`, { headers: { authorization: "Bearer x" } })).text();
     expect(metrics).to.contain("ums_freezes 1");

@@ -138,7 +138,9 @@ describe("Holds over HTTP", function () {
     const [host = { id: "", fqdn: "" }] = hosts;
     const placed = await cli.run(["hold", name, "--host", host.fqdn, "--reason", "Mainboard", "--until", "06:00"]);
     expect(placed.code, placed.stderr).to.equal(0);
-    expect(placed.stdout).to.contain(`Host ${host.fqdn} of cluster ${name} is held by`).and.to.contain("Mainboard");
+    expect(placed.stdout)
+      .to.contain(`Host ${host.fqdn} of cluster ${name} has been held by`)
+      .and.to.contain("Mainboard");
     await until("it is listed", async () => (await cli.run(["holds"])).stdout === placed.stdout);
     expect((await cli.run(["clusters", name])).stdout).to.contain(`has held host ${host.fqdn}`);
     const metrics = await (await fetch(`${service.apiUrl}/metrics`, { headers: { authorization: "Bearer x" } })).text();

@@ -76,7 +76,7 @@ describe("A request that begins something", () => {
     expect(error).to.be.instanceOf(ClosureError);
     expect((error as ClosureError).body).to.deep.include({
       errorCode: "FROZEN",
-      message: "alice has frozen all upgrades since 2026-12-01T01:12:00.000Z: Storage is lost.",
+      message: "alice froze all upgrades at 2026-12-01T01:12:00.000Z: Storage is lost.",
     });
   });
 

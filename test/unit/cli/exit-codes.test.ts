@@ -61,10 +61,10 @@ describe("upgradectl, how it ends", () => {
     expect(api.received).to.deep.equal([]);
   });
 
-  it("2: a file that is not there, or holds no request", async () => {
+  it("2: a file that is not there, or contains no request", async () => {
     expectError(await cli.run(["start", "-f", join(folder, "none.json")]), 2, "cannot be read");
     expectError(await cli.run(["start", "-f", file("{")]), 2, "neither JSON nor YAML");
-    expectError(await cli.run(["plan", "-f", file("- 1")]), 2, "holds no request");
+    expectError(await cli.run(["plan", "-f", file("- 1")]), 2, "contains no request");
     expect(api.received).to.deep.equal([]);
   });
 

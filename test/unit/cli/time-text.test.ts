@@ -71,7 +71,7 @@ describe("times as people write them", () => {
     it(`"${text}" is none, and the error shows how to write one`, () => {
       const { code, message, nextStep } = refusal(text);
       expect(code).to.equal(exitCode.wrongUsage);
-      expect(message).to.contain("--at").and.to.contain("no time");
+      expect(message).to.contain("--at").and.to.contain("not a time");
       expect(nextStep).to.contain("tomorrow 2am");
     });
 

@@ -47,7 +47,7 @@ describe("Freezing running upgrades", function () {
       () => upgrade.upgrade(),
       ({ phase, waitingFor }) => phase === "WAITING" && waitingFor?.code === "FROZEN",
     );
-    expect(waitingFor?.message).to.contain("alice has frozen domain").and.to.contain("Hosts lose storage");
+    expect(waitingFor?.message).to.contain("alice froze domain").and.to.contain("Hosts lose storage");
   }
 
   const steps = async (step: string) => (await platform.steps()).filter((one) => one === step).length;

@@ -60,9 +60,9 @@ export const activityModels = {
       RELEASED: "The hold was released or has expired, and the work continues.",
       CHECK_AWAITED: "A check of the inventory keeps something from beginning.",
       CHECK_FAILED: "A check of the inventory did not pass and paused the upgrade.",
-      CHECK_ENDED: "No check keeps it from beginning any more.",
+      CHECK_ENDED: "No check delays the upgrade any longer.",
       WINDOW_CLOSED: "A maintenance window or a change freeze of the inventory keeps something from beginning.",
-      WINDOW_OPENED: "What the inventory kept from beginning may begin.",
+      WINDOW_OPENED: "The delayed work may begin.",
       HOST_FAILED: "A host failed.",
       RESOURCE_SUCCEEDED: "A resource was upgraded.",
       RESOURCE_FAILED: "A resource failed.",
@@ -103,7 +103,7 @@ export const activityModels = {
     resourceIds: "The first 20 resources that a retry names.",
     resourceCount: "How many resources a retry names.",
     labels: "Labels of the upgrade, each value by its name.",
-    maintenanceWindow: "That maintenance windows and change freezes are ignored.",
+    maintenanceWindow: "`IGNORE` if maintenance windows and change freezes are ignored.",
   }),
   EndedHosts: object(EndedHosts, "Host counts of a resource when it ended.", {
     total: "All hosts.",
@@ -114,7 +114,7 @@ export const activityModels = {
   }),
   PageOfActivity: object(PageOfActivity, "One page of the activity of an upgrade.", {
     ...pageFields("entries"),
-    dropped: "How many entries were dropped. The oldest ones are kept.",
+    dropped: "How many entries were dropped. The oldest and the latest are kept.",
     asOf: "Time of the last known state; present if no worker answered.",
   }),
 } satisfies Readonly<Record<string, Component>>;

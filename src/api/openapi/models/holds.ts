@@ -3,9 +3,9 @@ import { type Component, object, pageFields } from "../component";
 
 /** Holds of clusters and hosts. */
 export const holdModels = {
-  HoldSpec: object(HoldSpec, "Why something is to be held.", {
-    reason: "Why; shown wherever something waits for the end of the hold.",
-    until: "When the hold ends by itself. Absent: never.",
+  HoldSpec: object(HoldSpec, "Why to hold something.", {
+    reason: "The reason, shown wherever something waits for the end of the hold.",
+    until: "When the hold ends automatically. Absent: never.",
   }),
   Hold: object(Hold, "A hold of a cluster, or of one of its hosts.", {
     clusterId: "Id of the cluster.",
@@ -13,9 +13,9 @@ export const holdModels = {
     hostId: "Id of the host at its component manager. Absent: the whole cluster is held.",
     hostName: "Name of the host. Absent: the whole cluster is held.",
     reason: "Why it is held.",
-    placedBy: "Who has placed the hold.",
-    since: "Since when.",
-    until: "When it ends by itself. Absent: never.",
+    placedBy: "Who placed the hold.",
+    since: "When it began.",
+    until: "When it ends automatically. Absent: never.",
   }),
   PageOfHold: object(PageOfHold, "One page of the holds in force.", pageFields("holds")),
 } satisfies Readonly<Record<string, Component>>;

@@ -110,13 +110,13 @@ export const inventoryModels = {
     maintenance: "Its maintenance window. Absent if it has none and no change freeze is planned.",
     errors: "Why some fields are missing.",
   }),
-  MaintenanceState: object(MaintenanceState, "Whether work may begin by the calendar of the inventory.", {
+  MaintenanceState: object(MaintenanceState, "Whether work may begin, according to the calendar of the inventory.", {
     isOpen: "Whether clusters and hosts may begin now.",
     window: "Id of the maintenance window. Absent if the cluster has none.",
     changeFreeze: "Id of the change freeze that keeps work from beginning. Absent if there is none now.",
     opensAt: "When work may begin next. Absent if it may now, or not within two years.",
     opensAgainAt: "When work may begin again after that. Absent if it is closed, or not within two years.",
-    closesAt: "From when on nothing more begins. Absent if it is closed, or no end is planned.",
+    closesAt: "After this time nothing new begins. Absent if it is closed, or no end is planned.",
   }),
   ClusterKind: enumeration(ClusterKind, "How the hosts of a cluster get their software.", {
     IMAGE: "By one desired image for all.",

@@ -45,13 +45,13 @@ export const requestModels = {
     resourceType: "Type of the resources. Only `CLUSTER` is supported; others are refused with 403.",
     resourceUpgradeSpecs: "The clusters to upgrade, each at most once.",
     parallelUpgrade: "Whether clusters are upgraded in parallel. Default: true; false is refused with 403.",
-    onPrecheckFailure: "What becomes of the upgrade if a cluster fails its prechecks. Default: `FAIL`.",
+    onPrecheckFailure: "What happens if a cluster fails its prechecks. Default: `FAIL`.",
     draftMode: "Run the prechecks and wait for a commit (`PATCH /v1/upgrades/{id}`). Default: false.",
     maintenanceWindow:
       "`IGNORE`: do not wait for maintenance windows and change freezes of the inventory. Needs the role `ADMIN` and a `reason`. Default: wait.",
     netvirtUpgradeUserInputSpecs: "Inputs for the NETVIRT instances of the clusters, each instance at most once.",
     mgmtUpgradeUserInputSpecs: "Inputs for the management servers of the clusters, each server at most once.",
-    reason: "Why the upgrade is made, for people. Shown everywhere.",
+    reason: "Why the upgrade is made, for people. Shown with the upgrade.",
     changeId: "Id of the change record in another system, such as a ticket. Lists are filtered and searched by it.",
     labels: "Up to 15 labels, each value by its name, such as `team` or `environment`. Lists are filtered by them.",
   }),
@@ -72,16 +72,16 @@ export const requestModels = {
     inFull: withoutOtherFields,
   },
   RetrySpec: {
-    ...object(RetrySpec, "What a retry is about. Without fields: all that is not done.", {
+    ...object(RetrySpec, "What to retry. Without fields: everything that is not done.", {
       resourceIds:
-        "Ids of the only resources to retry. One that was left out by an operator is upgraded again. What comes after another product needs that to be done, or named too.",
+        "Ids of the resources to retry; others are not retried. A resource that an operator left out is taken back in. Resources of earlier products must be done, or named too.",
       skipResources: "Ids of clusters to leave out from now on.",
       skipHosts: "Ids or names of hosts to leave out from now on.",
       reason: "Why something is left out, for people.",
     }),
     inFull: withoutOtherFields,
   },
-  OnPrecheckFailure: enumeration(OnPrecheckFailure, "What a cluster that fails its prechecks does to its upgrade.", {
+  OnPrecheckFailure: enumeration(OnPrecheckFailure, "What happens to an upgrade if a cluster fails its prechecks.", {
     FAIL: "Nothing is upgraded.",
     SKIP_RESOURCE:
       "That cluster is left out and the others are upgraded. The upgrade fails if no cluster is left, or if a NETVIRT instance or management server fails its prechecks.",
@@ -110,17 +110,17 @@ export const requestModels = {
   }),
   RolloutSpec: object(
     RolloutSpec,
-    "How carefully the hosts of a cluster are upgraded. Each field is bounded by the rollout policy of the cluster in the inventory, which is also its default: beyond it is 403.",
+    "How carefully the hosts of a cluster are upgraded. The rollout policy of the cluster in the inventory is the default and the limit of each field; beyond it is 403.",
     {
-      hostsAtOnce: "How many hosts are out of service at once, at most that of the policy.",
-      soakSeconds: "Seconds to wait after each host, or group of hosts, before the next, at least those of the policy.",
-      toleratedFailures: "How many hosts may fail without stopping the cluster, at most that of the policy.",
+      hostsAtOnce: "How many hosts are out of service at once, at most as many as the policy allows.",
+      soakSeconds:
+        "Seconds to wait after each host, or group of hosts, before the next, at least as many as the policy requires.",
+      toleratedFailures: "How many hosts may fail without stopping the cluster, at most as many as the policy allows.",
     },
   ),
   ToleratedFailures: {
     codec: ToleratedFailures,
-    description:
-      "A number of hosts, or a percentage of the hosts of the cluster that the request is about, rounded down.",
+    description: "A number of hosts, or a percentage of the hosts to upgrade in the cluster, rounded down.",
     fields: {},
   },
   HostsSpec: object(HostsSpec, "Which hosts of a cluster are upgraded: either `include` or `exclude`.", {

@@ -84,7 +84,7 @@ export const taskModels = {
     fqdn: "Fully qualified domain name of the resource.",
     type: "Type of the resource. A cluster has none.",
     name: "Name of the resource.",
-    sans: "Further names of the resource, of its certificate.",
+    sans: "Further names of the resource.",
   }),
   TaskResourceType: enumeration(TaskResourceType, "Type of a resource. This service uses three of them.", {
     SDDC_MANAGER: "Not used.",
@@ -139,9 +139,10 @@ export const taskModels = {
     EARLIER_PRODUCT_FAILED: "A product before it failed.",
     NOT_IN_SCOPE: "The request leaves it out.",
     HOST_LEFT_CLUSTER: "The host is no longer in its cluster.",
-    SKIPPED_BY_OPERATOR: "An operator has left it out.",
+    SKIPPED_BY_OPERATOR: "An operator left it out.",
     HELD: "The host was held when its turn came.",
-    PRECHECK_FAILED: "The cluster failed its prechecks, and the request has it left out (`onPrecheckFailure`).",
+    PRECHECK_FAILED:
+      "The cluster failed its prechecks, and the request leaves such clusters out (`onPrecheckFailure`).",
   }),
   Stage: object(Stage, "A step of a part of a task.", {
     name: "Name of the step, for people.",
@@ -151,8 +152,7 @@ export const taskModels = {
     creationTimestamp: "When the step was created.",
     completionTimestamp: "When the step ended. Absent before.",
     errors: "What failed in this step.",
-    findings:
-      "Of a precheck: everything that it found, the most severe first. Its `errors` are those that block the upgrade.",
+    findings: "What a precheck found, the most severe first. `errors` has the findings that block the upgrade.",
   }),
   StageStatus: enumeration(StageStatus, "State of a step.", {
     PENDING: "Not started.",
@@ -165,7 +165,7 @@ export const taskModels = {
     message: "What it waits for, for people.",
     since: "Start of the wait.",
     until:
-      "When it ends by itself, where that is known: a maintenance window that opens, a hold or a freeze with an end.",
+      "When the wait ends automatically, if known: a maintenance window that opens, a hold or a freeze with an end.",
     attempts: "Number of failed tries since then.",
   }),
   WaitingForCode: enumeration(WaitingForCode, "What work waits for.", {
@@ -194,7 +194,7 @@ export const taskModels = {
     path: "The field, such as `resourceUpgradeSpecs[0].typo`.",
     nearestName: "The known name that most resembles the unknown one.",
   }),
-  PageOfTask: object(PageOfTask, "One page of the list of tasks, which have no subtasks there.", pageFields("tasks")),
+  PageOfTask: object(PageOfTask, "One page of the list of tasks, without their subtasks.", pageFields("tasks")),
   TaskChange: object(
     TaskChange,
     "Data of the event `change`: the task without its subtasks, if changed, and the changed subtasks.",
