@@ -179,7 +179,7 @@ export const variables = {
     10_080,
     "minutes",
     60,
-    "How late a scheduled upgrade may start by itself, such as after an outage; later it waits for a commit",
+    "How late a scheduled upgrade may start automatically, such as after an outage; later it waits for a commit",
   ),
   LOCK_LEAD_MINUTES: wholeNumber(
     0,
