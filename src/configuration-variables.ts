@@ -48,7 +48,7 @@ const listenAddress = (about: string) =>
   );
 
 const oneOf = <const S extends readonly string[]>(spellings: S, fallback: S[number], about: string) =>
-  textual(spellings.join(" or "), fallback, about, (text): S[number] | undefined =>
+  textual(`one of ${spellings.join(", ")}`, fallback, about, (text): S[number] | undefined =>
     spellings.find((spelling) => spelling === text),
   );
 
@@ -85,7 +85,7 @@ export const variables = {
   ),
   API_TRUSTED_PROXIES: optional(
     textual(
-      "addresses or networks such as 10.0.0.0/8, with commas between",
+      "addresses or networks such as 10.0.0.0/8, separated by commas",
       undefined,
       "Proxies in front of the API whose X-Forwarded-For is trusted",
       (text) => {
@@ -238,7 +238,7 @@ export const variables = {
   ),
   CODEC_ORIGINS: optional(
     textual(
-      "origins of web pages such as https://temporal.example.com, with commas between",
+      "origins of web pages such as https://temporal.example.com, separated by commas",
       undefined,
       "Origins of Temporal Web UIs for which the API decrypts payloads. Unset: the embedded server's",
       (text) => {

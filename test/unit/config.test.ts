@@ -102,7 +102,7 @@ describe("the configuration", () => {
       problems({ API_PORT: "eighty", LOG_LEVEL: "loud", SIMULATOR_HOST_SECONDS: "-1", POLL_MIN_MILLISECONDS: "2.5" }),
     ).to.deep.equal([
       'API_PORT="eighty": expected a whole number from 1 to 65535.',
-      'LOG_LEVEL="loud": expected trace or debug or info or warn or error or fatal.',
+      'LOG_LEVEL="loud": expected one of trace, debug, info, warn, error, fatal.',
       'SIMULATOR_HOST_SECONDS="-1": expected a number of seconds from 0 to 3600.',
       'POLL_MIN_MILLISECONDS="2.5": expected a whole number of milliseconds from 10 to 60000.',
     ]);
@@ -155,7 +155,7 @@ describe("the configuration", () => {
   it("lets the other modes of authentication listen anywhere, and knows no further mode", () => {
     for (const AUTH_MODE of ["local", "oidc"])
       expect(accepted({ AUTH_MODE, API_HOST: "0.0.0.0" }).authentication.mode).to.equal(AUTH_MODE);
-    expect(problems({ AUTH_MODE: "none" })).to.deep.equal(['AUTH_MODE="none": expected dev or local or oidc.']);
+    expect(problems({ AUTH_MODE: "none" })).to.deep.equal(['AUTH_MODE="none": expected one of dev, local, oidc.']);
   });
 
   it("keeps revocations in the data folder where no other is named", () => {

@@ -49,7 +49,7 @@ describe("the command line", function () {
     expect(code).to.equal(1);
     expect(err).to.deep.equal([
       'API_PORT="x": expected a whole number from 1 to 65535.',
-      'AUTH_MODE="none": expected dev or local or oidc.',
+      'AUTH_MODE="none": expected one of dev, local, oidc.',
     ]);
   });
 
