@@ -44,7 +44,7 @@ export async function testNotificationCommand(
 
 function testMessage(receiver: string): NotificationMessage {
   const time = toTimestamp(Date.now());
-  const message = "A test: nothing has happened to any upgrade.";
+  const message = "This is a test. No upgrade is affected.";
   return {
     event: {
       id: `test-${randomUUID()}`,

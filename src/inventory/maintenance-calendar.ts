@@ -68,7 +68,7 @@ export function maintenanceCalendar(
   const openings = new Map<string, Openings>();
   for (const window of windows) {
     const read = openingsOf(window);
-    if (openings.has(window.id)) problems.push(`Maintenance window ${window.id} is there twice.`);
+    if (openings.has(window.id)) problems.push(`Maintenance window ${window.id} occurs twice.`);
     if (E.isLeft(read)) problems.push(...read.left);
     else openings.set(window.id, read.right);
   }
@@ -134,15 +134,15 @@ function openingsOf(window: MaintenanceWindow): E.Either<readonly string[], Open
   const problems = [
     ...(attempt(() => anchor.withTimeZone(timeZone))
       ? []
-      : [`The timeZone ${what} is no IANA time zone: ${timeZone}.`]),
+      : [`The timeZone ${what} is not an IANA time zone: ${timeZone}.`]),
     ...(E.isLeft(rule) ? [`The recurrence ${what}: ${rule.left}`] : []),
-    ...(start ? [] : [`The start ${what} is no local time such as 22:00: ${window.start}.`]),
+    ...(start ? [] : [`The start ${what} is not a local time such as 22:00: ${window.start}.`]),
     ...(duration !== undefined && duration > 0 && duration <= longestWindow
       ? []
-      : [`The duration ${what} is none between a second and a week, such as PT6H: ${window.duration}.`]),
+      : [`The duration ${what} must be between a second and a week, such as PT6H: ${window.duration}.`]),
     ...(lastStart !== undefined && lastStart < (duration ?? Infinity)
       ? []
-      : [`The lastStartBefore ${what} is none shorter than its duration, such as PT45M: ${window.lastStartBefore}.`]),
+      : [`The lastStartBefore ${what} must be shorter than the duration, such as PT45M: ${window.lastStartBefore}.`]),
   ];
   if (problems.length > 0 || E.isLeft(rule) || !start || duration === undefined || lastStart === undefined)
     return E.left(problems);

@@ -161,7 +161,7 @@ describe("the maintenance calendar", () => {
       expect(wrong({ recurrence }), recurrence).to.match(/^The recurrence of maintenance window nights/);
     const twice = maintenanceCalendar([nights, nights], [{ ...endOfYear, until: endOfYear.from }]);
     expect(twice).to.deep.equal(
-      E.left(["Maintenance window nights is there twice.", "Freeze end-of-year ends before it begins."]),
+      E.left(["Maintenance window nights occurs twice.", "Freeze end-of-year ends before it begins."]),
     );
   });
 });
