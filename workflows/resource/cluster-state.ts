@@ -174,14 +174,15 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
     this.reportIsDue = true;
   }
 
-  /** Hosts have begun: shows them, and reports them where there is something new to tell. */
+  /** Hosts have begun: shows them, and reports them where there is something new to tell; at once how many are in work. */
   hostsBegan(): void {
     this.show();
     const { total, upgraded, skipped, failed, left } = this.counts();
     const running = total - upgraded - skipped - failed - left;
-    if (running !== this.reportedRunning) this.reportIsDue = true;
+    if (running !== this.reportedRunning) this.report();
+    else this.hostsWait();
     this.reportedRunning = running;
-    this.hostsWait();
+    this.reportIsDue = false;
   }
 
   /** No further host begins for now: reports what has changed. */
