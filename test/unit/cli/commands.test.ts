@@ -65,11 +65,12 @@ describe("upgradectl, its commands", () => {
       parts: [{ resourceId: "c", name: "cl01", hosts: [`esx-${wave}`], ...(wave > 1 && { soakSeconds: 300 }) }],
     }));
     const resources = [{ ...first!, errors, soakSeconds: 300 }, ...others];
-    const preview = { ...previewExample, products: [{ ...product, resources }], waves };
+    const preview = { ...previewExample, products: [{ ...product, resources }], waves, expectedSeconds: 7500 };
     api.answer("POST /v1/upgrades/preview", 200, preview);
     const { code, stdout, stderr } = await cli.run(["plan", "-f", example]);
     expect(code).to.equal(0);
     expect(stdout).to.contain(previewExample.name).and.to.contain("300 s, healthy");
+    expect(stdout).to.contain("Expected work, by earlier upgrades: 2 h 5 min.");
     expect(stdout).to.contain(["HOSTOS 2 from 2036-12-01 09:30Z", "  cl01 (300 s later): esx-2"].join("\n"));
     expect(stdout).to.contain("Nothing was started.");
     expect(stderr).to.contain("are unknown: Its manager is away.");
