@@ -11,6 +11,7 @@ import type { LockState } from "../src/domain/resource-lock";
 import type { SubTask, Task } from "../src/domain/spec/task";
 import type { Upgrade } from "../src/domain/spec/upgrade";
 import type { HostCounts, ResourceOutcome } from "../src/domain/task/sub-task";
+import type { ClusterWork } from "../src/domain/upgrade/cluster-work";
 import type { VersionCounts } from "../src/domain/upgrade/upgrade-facts";
 import type { ActivityWaits } from "../src/domain/time-limits";
 import { Timestamp } from "../src/domain/timestamp";
@@ -168,6 +169,8 @@ export interface TaskWithChildren extends Published {
 /** Memo of an upgrade: what is read while no worker answers, in lists, and after the end. */
 export interface UpgradeMemo extends TaskWithChildren, Dated {
   readonly upgrade: Upgrade;
+  /** How long its clusters took; absent before its end, and where no host was done. */
+  readonly work?: readonly ClusterWork[];
   /** Who had it started. */
   readonly requestedBy?: string;
   /** Digest of the request that started it, where it came with an Idempotency-Key. */

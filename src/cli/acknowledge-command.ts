@@ -1,7 +1,7 @@
 import { legible } from "../domain/legible";
-import type { AcknowledgementSpec } from "../domain/spec/finding";
+import type { AcknowledgementSpec, Finding } from "../domain/spec/finding";
 import { Task } from "../domain/spec/task";
-import { currentFindings, latestPrechecks } from "../domain/task/findings";
+import { currentFindings, isBlocking, latestPrechecks } from "../domain/task/findings";
 import { precheckTaskId } from "../domain/task/prechecks";
 import type { AddCommand, CommandContext } from "./command-context";
 import { exitCode, type ExitCode, inTermsOfOptions, wrongUsage } from "./errors";
@@ -9,7 +9,7 @@ import { findingLines } from "./finding-lines";
 import { ofUpgrade } from "./names";
 
 interface AcknowledgeOptions {
-  readonly code: string;
+  readonly code?: string;
   readonly reason: string;
   readonly resource?: string;
   readonly host?: string;
@@ -20,14 +20,14 @@ interface AcknowledgeOptions {
 /** `acknowledge`. */
 export function addAcknowledgeCommand(add: AddCommand): void {
   add("acknowledge", "Accept a finding of the prechecks, so that it no longer blocks the upgrade", [
-    'upgradectl acknowledge ID --code CLUSTER_BUSY --reason "That task is ours"',
+    'upgradectl acknowledge ID --reason "That task is ours"',
     'upgradectl acknowledge ID --code HOST_NOT_CONNECTED --resource fra1-prod --host host-12 --reason "In repair" --until "Sun 06:00"',
   ])
     .argument("<upgrade>", ofUpgrade)
-    .requiredOption("--code <code>", "code of the finding, as `upgradectl get` shows it")
+    .option("--code <code>", "code of the finding, as `upgradectl get` shows it; needed if several block the upgrade")
     .requiredOption("--reason <text>", "why the upgrade may continue despite it")
     .option("--resource <name>", "name or id of the cluster or server; needed if several have such a finding")
-    .option("--host <host>", "id or name of the host; needed if the finding is about a host")
+    .option("--host <host>", "id or name of the host; needed if several hosts have such a finding")
     .option("--subject <text>", "its subject; without it, all findings with this code there")
     .option("--until <time>", 'until this time, such as "Sun 06:00"; without it, for the whole upgrade')
     .action(add.runWithId(acknowledge));
@@ -35,16 +35,16 @@ export function addAcknowledgeCommand(add: AddCommand): void {
 
 async function acknowledge(context: CommandContext, id: string, options: AcknowledgeOptions): Promise<ExitCode> {
   const { client, environment, zones } = context;
-  const { code, reason, host, subject, until } = options;
+  const { reason, subject, until } = options;
   const path = `/v1/upgrades/${encodeURIComponent(id)}`;
   const task = await client.request("GET", `/v1/tasks/${encodeURIComponent(id)}`, Task);
-  const resourceId = resourceOf(task, options);
+  const { code, resourceId, hostId } = chosenFinding(task, options, environment.now());
   const run = latestPrechecks(task).find((one) => one.resourceId === resourceId)?.run ?? 1;
   const body: AcknowledgementSpec = {
     code,
     resourceId,
     reason,
-    ...(host !== undefined && { hostId: host }),
+    ...(hostId !== undefined && { hostId }),
     ...(subject !== undefined && { subject }),
     ...(until !== undefined && { until: context.readTime(until) }),
   };
@@ -70,8 +70,40 @@ const optionOf: Readonly<Record<string, string>> = {
   until: "--until",
 };
 
+/** What is named of a finding; the rest is that of the only one that blocks the upgrade and fits. */
+function chosenFinding(
+  task: Task,
+  options: AcknowledgeOptions,
+  now: number,
+): Pick<Finding, "code" | "resourceId" | "hostId"> {
+  const { code, resource, host } = options;
+  const named = (option: string | undefined, ...values: readonly (string | undefined)[]) =>
+    option === undefined || values.includes(option);
+  const nameOf = (id: string) => task.resources?.find(({ resourceId }) => resourceId === id)?.name;
+  const blocking = currentFindings(task).filter(
+    ({ finding }) =>
+      isBlocking(finding, now) &&
+      named(code, finding.code) &&
+      named(resource, finding.resourceId, nameOf(finding.resourceId)) &&
+      named(host, finding.hostId, finding.hostName),
+  );
+  // Several about one host, say two of its disks, are told apart by --subject alone.
+  const [only, ...others] = new Map(
+    blocking.map(({ finding }) => [JSON.stringify([finding.code, finding.resourceId, finding.hostId]), finding]),
+  ).values();
+  if (only && others.length === 0) return only;
+  if (code !== undefined)
+    return { code, resourceId: resourceOf(task, code, resource), ...(host !== undefined && { hostId: host }) };
+  throw wrongUsage(
+    only ? "Several findings block the upgrade." : "No such finding blocks the upgrade.",
+    only
+      ? `Name one with --code, --resource or --host; \`upgradectl get ${task.id}\` shows them.`
+      : `\`upgradectl get ${task.id}\` shows the findings.`,
+  );
+}
+
 /** The resource that is named; else the only one with such a finding, or the only one. */
-function resourceOf(task: Task, { resource, code }: AcknowledgeOptions): string {
+function resourceOf(task: Task, code: string, resource: string | undefined): string {
   const all = task.resources ?? [];
   if (resource !== undefined) {
     const named = all.filter((one) => one.resourceId === resource || one.name === resource);

@@ -68,7 +68,7 @@ async function login(context: CommandContext, options: LoginOptions): Promise<Ex
     keep({ accessToken, refreshToken: refreshToken.id });
   }
   context.print({ server, context: name, config: path }, () => []);
-  context.say(`Logged in to ${server}; the tokens are in ${path}.`);
+  context.say(`Logged in to ${server} as context ${name}; the tokens are in ${path}.`);
   return exitCode.successful;
 }
 

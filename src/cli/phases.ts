@@ -27,7 +27,8 @@ export function timeText(upgrade: Upgrade, now: number): string {
 }
 
 /** When it ends, begins, or has to be decided; undefined where no time is known. */
-export function timeLeft({ phase, expectedEnd, until }: Upgrade, now: number): string | undefined {
+export function timeLeft({ phase, expectedEnd, until, endTime }: Upgrade, now: number): string | undefined {
+  if (endTime !== undefined && phase !== "ACTION_REQUIRED") return undefined;
   if (expectedEnd !== undefined) return leftWords(Date.parse(expectedEnd) - now);
   if (until === undefined) return undefined;
   return `${phase === "ACTION_REQUIRED" ? "decide" : "begins"} ${distanceWords(Date.parse(until), now)}`;

@@ -74,10 +74,12 @@ export function summary(task: Task, now: number, upgrade?: Upgrade): string {
       : task.type === readinessType || precheckRunOf(task.id)
         ? ""
         : "hosts: not read yet";
+  const hasEnded = task.completionTimestamp !== undefined;
   const end = task.completionTimestamp === undefined ? now : Date.parse(task.completionTimestamp);
   const asOf = task.asOf === undefined ? "" : `   as of ${task.asOf}`;
-  const word = upgrade && task.completionTimestamp === undefined ? phaseWord(upgrade) : wordOf(task.status);
-  const left = upgrade && timeLeft(upgrade, now);
+  const word = upgrade && !hasEnded ? phaseWord(upgrade) : wordOf(task.status);
+  // The facts of the upgrade may be older than the end of its Task.
+  const left = upgrade && (!hasEnded || upgrade.phase === "ACTION_REQUIRED") ? timeLeft(upgrade, now) : undefined;
   const timeToEnd = left === undefined ? "" : `   ${left}`;
   return `${word}   ${duration(end - Date.parse(task.creationTimestamp))}   ${hosts}${timeToEnd}${asOf}`.trimEnd();
 }

@@ -180,15 +180,19 @@ function statusLines(
   const short = shortIdLength(upgrades);
   const countOf = (phases: readonly string[]) =>
     counts.phases.reduce((sum, { phase, upgrades: some }) => sum + (phases.includes(phase) ? some : 0), 0);
-  const header = sections.map(({ title, phases }) => `${title} ${countOf(phases)}`).join("   ");
+  const wanting = upgrades.filter((one) => approvalsMissing(one) > 0);
+  const countIn = (word: string, phases: readonly string[]) =>
+    Math.max(0, countOf(phases) + (word === "needs-you" ? wanting.length : word === "drafts" ? -wanting.length : 0));
+  const header = sections.map(({ title, word, phases }) => `${title} ${countIn(word, phases)}`).join("   ");
   const fit = (line: string) => (columns === undefined ? line : cut(line, columns));
   const bodies = sections
     .filter(({ word }) => word !== "ended")
     .flatMap(({ title, word, phases }) => {
-      const all = upgrades.filter(({ phase }) => phase !== undefined && phases.some((one) => one === phase));
+      const inPhase = upgrades.filter(({ phase }) => phase !== undefined && phases.some((one) => one === phase));
+      const all = [...inPhase.filter((one) => !wanting.includes(one)), ...(word === "needs-you" ? wanting : [])];
       if (all.length === 0) return [];
       const shown = all.slice(0, most);
-      const left = Math.max(countOf(phases), all.length) - shown.length;
+      const left = Math.max(countIn(word, phases), all.length) - shown.length;
       const lines = table(
         ["ID", "STATUS", "NAME", "HOSTS", "TIME", "BY"],
         shown.map((upgrade) => [
@@ -201,7 +205,11 @@ function statusLines(
         ]),
         { columns, elastic: ["NAME"], optional: ["BY", "HOSTS"] },
       );
-      const why = ({ waitingFor, phase }: Upgrade) => {
+      const why = (upgrade: Upgrade) => {
+        const { waitingFor, phase, id } = upgrade;
+        const missing = approvalsMissing(upgrade);
+        if (missing > 0)
+          return [fit(`  ! Approvals missing: ${missing}. Next: \`upgradectl approve ${id.slice(0, short)}\`.`)];
         if (!waitingFor || (word !== "needs-you" && phase !== "WAITING" && phase !== "PRECHECKS_FAILED")) return [];
         return [fit(`  ${phase === "WAITING" ? "·" : "!"} ${legible(waitingFor.message)}`)];
       };
@@ -216,6 +224,11 @@ function statusLines(
       ];
     });
   return [fit(header), ...bodies];
+}
+
+/** How many approvals a draft lacks that is ready for its commit: it needs others than who has made it. */
+function approvalsMissing({ phase, approvals }: Upgrade): number {
+  return phase === "DRAFT_READY" && approvals ? Math.max(0, approvals.required - approvals.given.length) : 0;
 }
 
 /** How many characters of ids are enough to tell these apart; commands take them in the place of the whole id. */

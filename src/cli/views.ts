@@ -1,3 +1,4 @@
+import { roughDuration } from "../domain/duration";
 import { legible } from "../domain/legible";
 import { maintenanceWords } from "../domain/maintenance-words";
 import { nameAndId } from "../domain/names";
@@ -106,6 +107,7 @@ export function planView(plan: UpgradePreview, style: Style, columns: number | u
     draft,
     ...(plan.requiredApprovals === undefined ? [] : [`Approvals needed: ${plan.requiredApprovals}.`]),
     ...changeRecordLines(plan).flatMap(([label, text]) => (text === "" ? [] : [`${label}: ${text}`])),
+    ...expectedLine(plan),
     "",
     ...table(headings, rows, { columns, elastic: ["RESOURCE"], optional: ["TO VERSION"] }),
     "",
@@ -150,8 +152,15 @@ export function startSummary(plan: UpgradePreview, hosts: ReadonlyMap<string, nu
     legible(plan.name),
     ...table(["PRODUCT", "RESOURCE", "TO VERSION", "HOSTS TO UPGRADE"], rows),
     `Hosts: ${toUpgrade} to upgrade, ${atTarget} at target${leftOut > 0 ? `, ${leftOut} left out` : ""}.`,
+    ...expectedLine(plan),
     ...notInScope(plan),
   ];
+}
+
+function expectedLine({ expectedSeconds }: UpgradePreview): string[] {
+  return expectedSeconds === undefined
+    ? []
+    : [`Expected work, by earlier upgrades: ${roughDuration(expectedSeconds * 1000)}.`];
 }
 
 /** The maintenance windows, a line for each resource that has one. */

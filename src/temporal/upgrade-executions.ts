@@ -33,6 +33,7 @@ import type { Deadline, StartOrigin as AskedBy, UpgradeExecutions } from "../upg
 import { type NamedResource, notFound, type ServiceError } from "../upgrades/service-error";
 import { ActivityReader } from "./activity-reader";
 import { BoundedTaskReads } from "./bounded-task-reads";
+import { ClusterWorkReader } from "./cluster-work";
 import { UpgradeDescriptions, PayloadReader } from "./describe-workflow";
 import { LockHolders } from "./lock-holder";
 import { RequestSender } from "./request-sender";
@@ -76,6 +77,7 @@ export function temporalUpgradeExecutions(
   const visibility = visibilityOf(client, timeouts.call);
   const executions = new VisibilityReader(visibility);
   const holders = new LockHolders(client, executions, timeouts.call);
+  const work = new ClusterWorkReader(client, executions);
   const list = new UpgradeList(client, visibility, executions, log, timeouts.list);
   // A read may come after one that has just begun: the two together stay below 8 seconds.
   const reader = new TaskReader(client, { ...timeouts, call: Math.min(timeouts.call, 3500), query: timeouts.outcome });
@@ -125,6 +127,8 @@ export function temporalUpgradeExecutions(
     count: (filter) => list.count(filter),
     listTasks: (filter, page) => list.listTasks(filter, page),
     lockHolders: (locks, until) => TE.tryCatch(() => holders.of(locks, until), writeError),
+
+    readClusterWork: (ids) => () => work.read(ids).catch(() => []),
 
     readUpgrade: (id) =>
       pipe(

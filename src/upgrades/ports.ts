@@ -25,6 +25,7 @@ import type { AcknowledgementSpec } from "../domain/spec/finding";
 import type { PageOfTask, Task, TaskStatus } from "../domain/spec/task";
 import type { PageOfUpgrade, PublishedPhase, Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
 import type { SkipSpec } from "../domain/spec/upgrade-spec";
+import type { ClusterWork } from "../domain/upgrade/cluster-work";
 import type { UpgradeCounts, UpgradeSort } from "../domain/upgrade/attention";
 import type { ServiceError } from "./service-error";
 
@@ -142,6 +143,11 @@ export interface UpgradeExecutions {
   readUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
   /** What an upgrade does, with the times that it has now. Needs no worker. */
   readPlan(id: string): TaskEither<ServiceError, UpgradePlan>;
+  /**
+   * How long these clusters, and others where one of them has none, took in their last upgrades that ended well; the latest first.
+   * Nothing where Temporal does not tell within a second: a forecast can be missing.
+   */
+  readClusterWork(resourceIds: readonly string[]): Effect<readonly ClusterWork[]>;
   readTask(id: string): TaskEither<ServiceError, Task>;
   /** The same for people who look: while Temporal is busy, what was read shortly before, with `asOf`. */
   readTaskInTime(id: string): TaskEither<ServiceError, Task>;

@@ -10,7 +10,7 @@ import { neededLocks } from "../domain/admission/lock-rules";
 import type { ErrorBody } from "../domain/errors";
 import type { ClusterFacts, ClusterLookup } from "../domain/plan/facts";
 import { planUpgrade } from "../domain/plan/plan-upgrade";
-import { closedWarnings, type HostsForPreview, previewOf, type UpgradePreview } from "../domain/plan/preview";
+import { closedWarnings, type KnownForPreview, previewOf, type UpgradePreview } from "../domain/plan/preview";
 import { clustersOf, type ClusterUpgradePlan, resourcesOf, type UpgradePlan } from "../domain/plan/upgrade-plan";
 import type { HoldingUpgrade } from "../domain/resource-lock";
 import type { Bundle } from "../domain/spec/bundle";
@@ -115,6 +115,7 @@ function repeated(deps: StartUpgradeDependencies, id: string, digest: string, un
 }
 
 export interface PreviewDependencies extends PlanDependencies {
+  readonly executions: Pick<UpgradeExecutions, "lockHolders" | "readClusterWork">;
   readonly inventory: Pick<Inventory, "clusters" | "readClusters" | "installations" | "readHosts" | "openingOf">;
 }
 
@@ -128,7 +129,7 @@ export function previewUpgrade(deps: PreviewDependencies) {
       admitAndPlan(deps, { spec, ...(warnings && { warnings }) }, deps.identities.newId()),
       TE.chainTaskK((plan) =>
         pipe(
-          showPlan(deps.inventory, plan),
+          showPlan(deps, plan),
           T.map((preview) => {
             const all = [
               ...(preview.warnings ?? []),
@@ -142,28 +143,36 @@ export function previewUpgrade(deps: PreviewDependencies) {
 }
 
 /** What an upgrade does or has done, by its own plan: nothing is decided again, so nothing is refused. */
-export function readPlan({ executions, inventory }: ReadPlanDependencies) {
+export function readPlan(deps: ReadPlanDependencies) {
   return (id: string): TE.TaskEither<ServiceError, UpgradePreview> =>
     pipe(
-      executions.readPlan(id),
-      TE.chainTaskK((plan) => showPlan(inventory, plan)),
+      deps.executions.readPlan(id),
+      TE.chainTaskK((plan) => showPlan(deps, plan)),
     );
 }
 
 export interface ReadPlanDependencies {
-  readonly executions: Pick<UpgradeExecutions, "readPlan">;
+  readonly executions: Pick<UpgradeExecutions, "readPlan" | "readClusterWork">;
   readonly inventory: Pick<Inventory, "readHosts" | "openingOf">;
 }
 
-function showPlan(inventory: Pick<Inventory, "readHosts" | "openingOf">, plan: UpgradePlan): T.Task<UpgradePreview> {
+interface ShowDependencies {
+  readonly executions: Pick<UpgradeExecutions, "readClusterWork">;
+  readonly inventory: Pick<Inventory, "readHosts" | "openingOf">;
+}
+
+/** The hosts and the earlier upgrades of its clusters are read at the same time. */
+function showPlan({ executions, inventory }: ShowDependencies, plan: UpgradePlan): T.Task<UpgradePreview> {
+  const ids = clustersOf(plan).map(({ resourceId }) => resourceId);
   return pipe(
     hostsOf(inventory, plan),
+    T.apS("work", ids.length === 0 ? T.of([]) : executions.readClusterWork(ids)),
     T.map((known) => previewOf(plan, known, (places) => inventory.openingOf(places))),
   );
 }
 
 /** The clusters that would be upgraded, each with its hosts. A plan without HOSTOS reads none. */
-function hostsOf(inventory: Pick<Inventory, "readHosts">, plan: UpgradePlan): T.Task<HostsForPreview> {
+function hostsOf(inventory: Pick<Inventory, "readHosts">, plan: UpgradePlan): T.Task<Omit<KnownForPreview, "work">> {
   const readOne = (cluster: ClusterUpgradePlan) =>
     pipe(
       inventory.readHosts(cluster),

@@ -10,7 +10,7 @@ import {
   countHosts,
   initialClusterSubTask,
 } from "../../src/domain/task/cluster-progress";
-import { notInScope, skippedByOperator } from "../../src/domain/task/left-out";
+import { leftOutWarnings, notInScope, skippedByOperator } from "../../src/domain/task/left-out";
 import type { ClusterHost, OutOfService } from "../../src/domain/task/host-remediation";
 import type { HostCounts, ResourceOutcome } from "../../src/domain/task/sub-task";
 import type { VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
@@ -212,24 +212,7 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
   /** What is to be told of the hosts of a cluster that has not failed. */
   hostWarnings(): readonly ErrorBody[] {
     const failures = this.hostErrors();
-    return [...(failures ? [failures] : []), ...this.skippedWarning()];
-  }
-
-  /** That operators have left hosts out. */
-  skippedWarning(): readonly ErrorBody[] {
-    const skipped = this.hosts.filter(({ reasonCode }) => reasonCode === "SKIPPED_BY_OPERATOR");
-    if (skipped.length === 0) return [];
-    const named = skipped.slice(0, 3).map(({ name, description }) => `${name}: ${description}`);
-    const more = skipped.length > named.length ? [`And ${skipped.length - named.length} more.`] : [];
-    const hosts = skipped.length === 1 ? "1 host" : `${skipped.length} hosts`;
-    return [
-      {
-        errorCode: "HOSTS_SKIPPED",
-        errorType: "UPGRADE",
-        message: [`Operators left out ${hosts} of cluster ${this.input.cluster.name}.`, ...named, ...more].join(" "),
-        remediationMessage: "Upgrade the cluster again for these hosts when they can be upgraded.",
-      },
-    ];
+    return [...(failures ? [failures] : []), ...leftOutWarnings(this.input.cluster.name, this.hosts)];
   }
 
   /** Errors of the hosts that failed, as one; undefined where none has. */
@@ -247,13 +230,6 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
       remediationMessage: "Fix what the errors of the hosts name, then upgrade the cluster again for the rest.",
       nestedErrors: errors.slice(0, 10),
     };
-  }
-
-  /** The hosts that were left out because they are held, one error each. */
-  heldHosts(): readonly ErrorBody[] {
-    return this.hosts.flatMap(({ name, description, reasonCode }) =>
-      reasonCode === "HELD" ? [hostHeld(this.input.cluster.name, name, description)] : [],
-    );
   }
 
   /** What runs on a host and is about to be switched off. */
@@ -290,14 +266,4 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
 /** Whether an operator means this host. */
 function names({ host }: HostSkip, { name, resources }: Pick<SubTask, "name" | "resources">): boolean {
   return resources?.[0]?.resourceId === host || name.toLowerCase() === host.toLowerCase();
-}
-
-function hostHeld(cluster: string, host: string, description: string): ErrorBody {
-  return {
-    errorCode: "HOST_HELD",
-    errorType: "CONFLICT",
-    message: `Host ${host}: ${description}`,
-    remediationMessage: "Upgrade the cluster again for the host when its hold is released.",
-    context: { cluster, host },
-  };
 }

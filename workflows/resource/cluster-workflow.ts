@@ -5,6 +5,7 @@ import { isRemediatedTogether, rolloutOf } from "../../src/domain/plan/upgrade-p
 import { clusterWarning } from "../../src/domain/task/cluster-leftovers";
 import { clusterStages, type ClusterStageType } from "../../src/domain/task/cluster-progress";
 import type { ClusterHost } from "../../src/domain/task/host-remediation";
+import { leftOutWarnings } from "../../src/domain/task/left-out";
 import { interrupted } from "../../src/domain/task/sub-task";
 import { changeOptions, clusterTarget, readOptions, restoreOptions } from "../activity-options";
 import { errorOf, closureIn } from "../failures";
@@ -38,9 +39,9 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
   state.hostsWait();
   if (state.waitingHosts().length === 0) {
     const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook: hosts, onlyBegun: false });
-    const skipped = state.skippedWarning();
-    if (skipped.length > 0 || leftovers.length > 0)
-      return withWarning(state, clusterWarning(cluster.name, skipped, leftovers));
+    const leftOut = leftOutWarnings(cluster.name, state.hosts);
+    if (leftOut.length > 0 || leftovers.length > 0)
+      return withWarning(state, clusterWarning(cluster.name, leftOut, leftovers));
     const outcome = state.counts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";
     return { outcome, doing: `Nothing to do: ${everyHost(state)} runs ${cluster.targetVersion}` };
   }
@@ -64,8 +65,7 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
     throw await withLeftovers(state, failure, hosts);
   }
   const warnings = state.hostWarnings();
-  const wrong = await findLeftovers(state, { atFirst: hosts, lastLook, onlyBegun: false });
-  const leftovers = [...wrong, ...state.heldHosts()];
+  const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook, onlyBegun: false });
   if (warnings.length === 0 && leftovers.length === 0)
     return { outcome: "SUCCESSFUL", doing: `Upgraded: ${everyHost(state)} runs ${cluster.targetVersion}` };
   return withWarning(state, clusterWarning(cluster.name, warnings, leftovers));

@@ -225,7 +225,9 @@ export class KnownResources {
    * as last reported, of which those in work were interrupted, and those that an earlier attempt has upgraded.
    */
   ended(resourceId: string, ended: ResourceResult): ResourceResult {
-    const hosts = ended.hosts.total > 0 ? ended.hosts : interruptedHosts(this.hosts.get(resourceId) ?? ended.hosts);
+    const { total, leftOut = 0 } = ended.hosts;
+    const isKnown = total + leftOut > 0;
+    const hosts = isKnown ? ended.hosts : interruptedHosts(this.hosts.get(resourceId) ?? ended.hosts);
     const before = this.results.get(resourceId)?.upgradedHosts ?? [];
     const result = { ...ended, hosts, upgradedHosts: [...new Set([...before, ...ended.upgradedHosts])] };
     this.results.set(resourceId, result);

@@ -2,11 +2,11 @@ import { CancellationScope, condition, log, proxyActivities } from "@temporalio/
 import type { UpgradeActivities } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
 import { beginTime } from "../../src/domain/plan/schedule";
-import { isCluster, type ProductPlan, type ResourcePlan, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import { type ProductPlan, type ResourcePlan, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import { bundleName } from "../../src/domain/spec/bundle";
 import { sentence } from "../../src/domain/sentence";
 import { lateSeconds } from "../../src/domain/task/late-start";
-import { resourceResultSubTask, resourceTitle } from "../../src/domain/task/resource-progress";
+import { countsText, resourceResultSubTask, resourceTitle } from "../../src/domain/task/resource-progress";
 import { toTimestamp } from "../../src/domain/timestamp";
 import { readOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
@@ -259,11 +259,11 @@ class ProductRun {
 }
 
 function resourceError(resource: ResourcePlan, { hosts, error }: ResourceResult): ErrorBody {
-  const { total, upgraded, skipped, failed, left } = hosts;
+  const counts = countsText(resource, hosts);
   return {
     errorCode: error?.errorCode ?? "RESOURCE_UPGRADE_FAILED",
     errorType: error?.errorType ?? "UPGRADE",
-    message: `${resourceTitle(resource)}: ${sentence(error?.message ?? "failed")}${total === 0 ? "" : ` Of ${total} ${isCluster(resource) ? "hosts" : "nodes"} ${upgraded + skipped} are at the target, ${failed} failed and ${left} were not begun.`}`,
+    message: [`${resourceTitle(resource)}: ${sentence(error?.message ?? "failed")}`, ...counts].join(" "),
     remediationMessage: error?.remediationMessage ?? "Fix what the error names, then retry the upgrade.",
     context: { resourceId: resource.resourceId, ...error?.context },
     ...(error && { nestedErrors: [error] }),

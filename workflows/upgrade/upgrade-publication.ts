@@ -4,7 +4,7 @@ import type { Closed } from "../../src/domain/opening";
 import type { LongWait } from "../../src/domain/notifications/upgrade-notification";
 import { type ResourcePlan, resourcesOf } from "../../src/domain/plan/upgrade-plan";
 import type { Task } from "../../src/domain/spec/task";
-import { statusOfPhase, type Upgrade, type UpgradePhase } from "../../src/domain/spec/upgrade";
+import { hasEnded, statusOfPhase, type Upgrade, type UpgradePhase } from "../../src/domain/spec/upgrade";
 import type { ApprovalContext } from "../../src/domain/requests/approvals";
 import { offeredRequests } from "../../src/domain/requests/offered-requests";
 import type { OperatorRequest } from "../../src/domain/requests/upgrade-request";
@@ -12,6 +12,7 @@ import { countFindings } from "../../src/domain/task/findings";
 import { prechecksPassed } from "../../src/domain/task/prechecks";
 import { taskInMemo } from "../../src/domain/task/task-change";
 import { toTimestamp } from "../../src/domain/timestamp";
+import { workOfClusters } from "../../src/domain/upgrade/cluster-work";
 import { startsAt } from "../../src/domain/upgrade/list-columns";
 import { type PhaseState, phaseWait, publishedPhase } from "../../src/domain/upgrade/published-phase";
 import { hostsInWork, hostsMilestone, isInWork, upgradeWithFacts } from "../../src/domain/upgrade/upgrade-facts";
@@ -93,7 +94,11 @@ export class UpgradePublication {
     const { upgrade } = this;
     const { task, ...others } = this.taskWithChildren;
     this.told.milestone = this.milestone;
-    upsertMemo({ upgrade, task: taskInMemo(task), ...others, publishedAt: now() } satisfies UpgradeMemo);
+    const work = hasEnded(this.state().phase) ? workOfClusters(this.times.plan, this.known.facts) : [];
+    upsertMemo({
+      ...{ upgrade, task: taskInMemo(task), ...others, publishedAt: now() },
+      ...(work.length > 0 && { work }),
+    } satisfies UpgradeMemo);
     this.describe();
   }
 

@@ -1,4 +1,4 @@
-import { durationWords } from "../../domain/duration";
+import { durationWords, roughDuration } from "../../domain/duration";
 import { maintenanceWords } from "../../domain/maintenance-words";
 import type { ExpectedWave, PreviewedResource, UpgradePreview } from "../../domain/plan/preview";
 import type { Product } from "../../domain/plan/upgrade-plan";
@@ -52,6 +52,7 @@ function factsOf(resource: PreviewedResource): readonly string[] {
 /** What the hosts of a cluster are: how many are upgraded, how many are done already, and from which versions. */
 export function hostWords(resource: PreviewedResource): string {
   const { hostCount, hostsAtTarget = 0, hostVersions = [], hostsNotInScope = [], errors = [] } = resource;
+  const { expectedSeconds } = resource;
   if (hostCount === undefined) return errors.length > 0 ? "its hosts are not known" : "";
   const left = hostsToUpgrade(resource);
   const from = hostVersions.map(({ version }) => version).join(", ");
@@ -60,6 +61,7 @@ export function hostWords(resource: PreviewedResource): string {
     ...(hostsAtTarget > 0 ? [`${hostsAtTarget} done already`] : []),
     ...(hostsNotInScope.length > 0 ? [`without ${shortList(hostsNotInScope)}`] : []),
     ...(from === "" ? [] : [`on ${from}`]),
+    ...(expectedSeconds === undefined ? [] : [`expected to take ${roughDuration(expectedSeconds * 1000)}`]),
   ].join(", ");
 }
 
@@ -73,8 +75,8 @@ export interface PlanFact {
   readonly words: string;
 }
 
-/** What a plan comes to: its resources, its hosts, from which versions to which, in how many waves. */
-export function planFacts({ products, waves }: UpgradePreview): PlanFact[] {
+/** What a plan comes to: its resources, its hosts, from which versions to which, in how many waves, in what time. */
+export function planFacts({ products, waves, expectedSeconds }: UpgradePreview): PlanFact[] {
   const of = (kind: PreviewedResource["kind"]) =>
     products.flatMap(({ resources }) => resources.filter((one) => one.kind === kind));
   const clusters = [...of("IMAGE"), ...of("BASELINE")];
@@ -116,6 +118,9 @@ export function planFacts({ products, waves }: UpgradePreview): PlanFact[] {
           { term: "To", words: to.join(", ") },
         ]),
     { term: "Waves", words: String(waves.length) },
+    ...(expectedSeconds === undefined
+      ? []
+      : [{ term: "Expected work", words: `${roughDuration(expectedSeconds * 1000)}, by earlier upgrades` }]),
   ];
 }
 

@@ -50,7 +50,7 @@ export function PlanPreview({ preview, leftOut = nothingLeftOut }: PlanPreviewPr
             <dd>{words}</dd>
           </div>
         ))}
-        <LastTime preview={preview} />
+        {preview.expectedSeconds === undefined && <LastTime preview={preview} />}
       </dl>
       {warnings.length > 0 && (
         <section class="warnings" aria-labelledby="plan-warnings-title">

@@ -9,6 +9,7 @@ import { type ClusterMember, MaintenanceState, maintenanceState } from "../spec/
 import { RequestWarning } from "../spec/request-warning";
 import { HostosUpgradeOptionsSpec, UpgradeMechanism } from "../spec/upgrade-spec";
 import { Timestamp, toTimestamp } from "../timestamp";
+import { type ClusterWork, expectedGroupSeconds, secondsTogether } from "../upgrade/cluster-work";
 import { isAtVersion, isSameVersion, productOfText } from "../version";
 import { isInScope } from "./host-scope";
 import { beginTime } from "./schedule";
@@ -104,7 +105,7 @@ function nameOf({ resourceId, name }: ResourcePlan): WavePart {
  * begins at once. The rollout policy of a cluster (docs/decisions/0007) is the one that it would really be upgraded by.
  * `hostCount`, `hostsAtTarget` (they are left alone) and `hostVersions` are of a cluster as its component manager tells it
  * now; `errors` tells why its hosts are not known, and so not in the waves. `hostsNotInScope`: names of those that the
- * request leaves out.
+ * request leaves out. `expectedSeconds`: how long its hosts take, by earlier upgrades; absent where that is not known.
  */
 export const PreviewedResource = model(
   {
@@ -128,6 +129,7 @@ export const PreviewedResource = model(
     hostVersions: t.array(HostVersion),
     errors: t.array(ErrorBody),
     hostsNotInScope: t.array(t.string),
+    expectedSeconds: WholeNumber,
     hostosUpgradeOptionsSpec: HostosUpgradeOptionsSpec,
     maintenance: MaintenanceState,
   },
@@ -150,6 +152,8 @@ export const UpgradePreview = model(
     bundleVersion: t.string,
     /** How many approvals it would need; absent means none. */
     requiredApprovals: WholeNumber,
+    /** Seconds of work without waiting, by earlier upgrades; absent where that is not known of something. */
+    expectedSeconds: WholeNumber,
     ...toldChangeRecord,
     ...toldOverride,
     /** What of the request has no effect. */
@@ -158,10 +162,14 @@ export const UpgradePreview = model(
 );
 export type UpgradePreview = t.TypeOf<typeof UpgradePreview>;
 
-/** What is known of the hosts of clusters, and why those of others are not; both by resource id. */
-export interface HostsForPreview {
+/**
+ * What is known of the hosts of clusters, and why those of others are not, both by resource id; and how long they took in
+ * earlier upgrades, the latest first.
+ */
+export interface KnownForPreview {
   readonly hosts: KnownHosts;
   readonly errors: ReadonlyMap<string, ErrorBody>;
+  readonly work?: readonly ClusterWork[];
 }
 
 /** Whether something may begin at these places at a moment (epoch milliseconds). */
@@ -191,9 +199,12 @@ function pathOf(resource: ResourcePlan, products: readonly ProductPlan[]): strin
 /** The part of a plan that tells a user what would happen; where things are reached stays inside. */
 export function previewOf(
   { name, bundle, draft, products, spec, approvals, warnings, maintenanceOverride }: UpgradePlan,
-  { hosts, errors }: HostsForPreview,
+  { hosts, errors, work = [] }: KnownForPreview,
   openingOf: (places: readonly MaintenancePlace[]) => Opening = () => ({ isOpen: true }),
 ): UpgradePreview {
+  const secondsOf = (resource: ResourcePlan) => clusterSeconds(resource, hosts.get(resource.resourceId), work);
+  const all = products.flatMap(({ resources }) => resources);
+  const expectedSeconds = secondsTogether(all.map((one) => ({ begin: beginTime(one), seconds: secondsOf(one) })));
   return {
     name,
     bundleId: bundle.id,
@@ -203,16 +214,35 @@ export function previewOf(
       resources: resources.map((resource) => ({
         ...previewedResource(resource, errors.get(resource.resourceId)),
         ...(isCluster(resource) && hostFacts(resource, hosts.get(resource.resourceId))),
+        ...expected(secondsOf(resource)),
         ...maintenanceOf(resource, openingOf),
       })),
     })),
     waves: expectedWaves(products, hosts),
     ...(bundle.version !== undefined && { bundleVersion: bundle.version }),
     ...(approvals !== undefined && { requiredApprovals: approvals }),
+    ...expected(expectedSeconds),
     ...changeRecordOf(spec),
     ...overrideOf({ maintenanceOverride }),
     ...(warnings && { warnings: [...warnings] }),
   };
+}
+
+function expected(seconds: number | undefined) {
+  return seconds === undefined || seconds === 0 ? {} : { expectedSeconds: seconds };
+}
+
+/** How long a cluster is expected to work; undefined of servers, and where its hosts or earlier upgrades are not known. */
+function clusterSeconds(
+  resource: ResourcePlan,
+  hosts: readonly ClusterMember[] | undefined,
+  work: readonly ClusterWork[],
+): number | undefined {
+  if (!isCluster(resource) || !hosts) return undefined;
+  const groups = clusterSteps(resource, hosts).length;
+  if (groups === 0) return 0;
+  const seconds = expectedGroupSeconds(resource, work);
+  return seconds === undefined ? undefined : Math.round(groups * seconds);
 }
 
 function previewedResource(resource: ResourcePlan, error: ErrorBody | undefined): PreviewedResource {

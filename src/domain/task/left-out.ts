@@ -62,6 +62,40 @@ export function skippedError(title: string, resourceId: string, { reason, by = "
   };
 }
 
+/** Why hosts are left out that the request has asked for, with the error that tells of it. */
+const leftOutErrors = {
+  SKIPPED_BY_OPERATOR: {
+    errorCode: "HOSTS_SKIPPED",
+    errorType: "UPGRADE",
+    because: "by operators",
+    remediationMessage: "Upgrade the cluster again for these hosts when they can be upgraded.",
+  },
+  HELD: {
+    errorCode: "HOST_HELD",
+    errorType: "CONFLICT",
+    because: "as held",
+    remediationMessage: "Upgrade the cluster again for these hosts when their holds are released.",
+  },
+} as const;
+
+/** That hosts of a cluster were left out which the request has asked for, an error for each reason; none where there are none. */
+export function leftOutWarnings(cluster: string, hosts: readonly SubTask[]): readonly ErrorBody[] {
+  return (["SKIPPED_BY_OPERATOR", "HELD"] as const).flatMap((reason) => {
+    const those = hosts.filter(({ reasonCode }) => reasonCode === reason);
+    if (those.length === 0) return [];
+    const { because, ...error } = leftOutErrors[reason];
+    const named = those.slice(0, 3).map(({ name, description }) => `${name}: ${description}`);
+    const more = those.length > named.length ? [`And ${those.length - named.length} more.`] : [];
+    const [count, were] = those.length === 1 ? ["1 host", "was"] : [`${those.length} hosts`, "were"];
+    return [
+      {
+        ...error,
+        message: [`${count} of cluster ${cluster} ${were} left out ${because}.`, ...named, ...more].join(" "),
+      },
+    ];
+  });
+}
+
 /** A resource that the upgrade leaves out: why, and what is wrong with it. */
 export interface LeftOutResource {
   readonly reasonCode: LeftOutReason;

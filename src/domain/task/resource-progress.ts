@@ -1,5 +1,5 @@
 import type { ErrorBody } from "../errors";
-import type { ResourcePlan } from "../plan/upgrade-plan";
+import { isCluster, type ResourcePlan } from "../plan/upgrade-plan";
 import type { SubTask } from "../spec/task";
 import { clusterResultSubTask, initialClusterSubTask, mergeCluster } from "./cluster-progress";
 import { initialMgmtSubTask, mgmtResultSubTask } from "./mgmt-progress";
@@ -24,6 +24,14 @@ export function resourceTitle({ kind, name }: Pick<ResourcePlan, "kind" | "name"
     case "MGMT":
       return `Management server ${name}`;
   }
+}
+
+/** How far the hosts or nodes of a resource are, in sentences; none where none is known. */
+export function countsText(resource: ResourcePlan, hosts: HostCounts): string[] {
+  const { total, upgraded, skipped, failed, left, leftOut = 0 } = hosts;
+  const what = isCluster(resource) ? "hosts" : "nodes";
+  const ends = `${upgraded + skipped} are at the target, ${failed} failed and ${left} were not begun`;
+  return [...(total > 0 ? [`Of ${total} ${what} ${ends}.`] : []), ...(leftOut > 0 ? [`Left out: ${leftOut}.`] : [])];
 }
 
 /** The SubTask of a resource before anything of it has happened. */

@@ -1,5 +1,7 @@
 import { expect } from "chai";
+import type { UpgradePreview } from "../../../src/domain/plan/preview";
 import type { Task } from "../../../src/domain/spec/task";
+import { eventually } from "../../support/eventually";
 import { exampleNow } from "../../support/service/examples";
 import { cluster, partsOf } from "../../support/service/servers-under-test";
 import { hostsOf, ServiceUnderTest } from "../../support/service/service-under-test";
@@ -61,6 +63,9 @@ describe("an upgrade of some hosts of a cluster", function () {
     expect((await hosts())[0]?.maintenance).to.equal("IN");
     const { body } = await service.get<{ hosts: object }>(`/v1/upgrades/${id}`);
     expect(body.hosts).to.include({ total: others.length, done: others.length, leftOut: 1 });
+    const preview = () => service.post<UpgradePreview>("/v1/upgrades/preview", exampleNow("cluster-draft"));
+    const next = await eventually(preview, (answer) => answer.body.expectedSeconds !== undefined);
+    expect(next.body.expectedSeconds, "of one host").to.be.within(1, 60);
   });
 
   it("leaves out a cluster that fails its prechecks, with what they have found, and upgrades the other", async () => {

@@ -65,11 +65,12 @@ describe("upgradectl, its commands", () => {
       parts: [{ resourceId: "c", name: "cl01", hosts: [`esx-${wave}`], ...(wave > 1 && { soakSeconds: 300 }) }],
     }));
     const resources = [{ ...first!, errors, soakSeconds: 300 }, ...others];
-    const preview = { ...previewExample, products: [{ ...product, resources }], waves };
+    const preview = { ...previewExample, products: [{ ...product, resources }], waves, expectedSeconds: 7500 };
     api.answer("POST /v1/upgrades/preview", 200, preview);
     const { code, stdout, stderr } = await cli.run(["plan", "-f", example]);
     expect(code).to.equal(0);
     expect(stdout).to.contain(previewExample.name).and.to.contain("300 s, healthy");
+    expect(stdout).to.contain("Expected work, by earlier upgrades: 2 h 5 min.");
     expect(stdout).to.contain(["HOSTOS 2 from 2036-12-01 09:30Z", "  cl01 (300 s later): esx-2"].join("\n"));
     expect(stdout).to.contain("Nothing was started.");
     expect(stderr).to.contain("are unknown: Its manager is away.");
@@ -237,6 +238,27 @@ describe("upgradectl, its commands", () => {
         until: "2099-12-01T10:00:00.000Z",
       });
       expect(stderr).to.contain("✔ ERROR HOST_NOT_CONNECTED").and.to.contain("acknowledged by bob");
+    });
+
+    it("takes the only finding that blocks, with its host, and wants to be told which of several", async () => {
+      const warning = { ...finding, severity: "WARNING", code: "HEALTH_CHECK_WARNING", hostId: "host-2" } as const;
+      const by = { by: "bob", at: "2026-12-01T10:00:00Z", reason: "Ours" };
+      const accepted = { ...finding, hostId: "host-3", hostName: "esx-3", acknowledged: by };
+      api.answer(`GET /v1/tasks/${id}`, 200, withFindings(warning, finding, accepted));
+      api.answer(`POST ${path}`, 200, precheckTaskExample);
+      const sent = () => api.received.filter(({ method }) => method === "POST").map(({ body }) => body);
+      for (const more of [[], ["--code", finding.code], ["--host", "esx-1"]])
+        expect((await cli.run(["acknowledge", id, ...more, "--reason", "In repair"])).code, more.join(" ")).to.equal(0);
+      const body = { code: finding.code, resourceId, hostId: "host-1", reason: "In repair" };
+      expect(sent()).to.deep.equal([body, body, body]);
+      const other = { ...finding, code: "CLUSTER_BUSY", hostId: "host-2", hostName: "esx-2" };
+      api.answer(`GET /v1/tasks/${id}`, 200, withFindings(finding, other));
+      const several = await cli.run(["acknowledge", id, "--reason", "In repair"]);
+      expect(several.code).to.equal(2);
+      expect(several.stderr).to.contain("Several findings block the upgrade.").and.to.contain("--code");
+      api.answer(`GET /v1/tasks/${id}`, 200, withFindings(warning));
+      expect((await cli.run(["acknowledge", id, "--reason", "In repair"])).stderr).to.contain("No such finding");
+      expect(sent()).to.have.length(3);
     });
 
     it("wants to be told the resource where several have such a finding", async () => {

@@ -169,6 +169,23 @@ describe("upgradectl list and status", () => {
     expect(elements).to.have.length(4);
   });
 
+  it("status has a draft that lacks approvals among what needs somebody, with how to approve it", async () => {
+    const given = [{ by: "bob", at: at(0) }];
+    const wanting = { ...draft, id: "00000009-x", name: "Upgrade w", approvals: { required: 2, given } };
+    const approved = { ...draft, id: "00000008-x", name: "Upgrade y", approvals: { required: 1, given } };
+    api.answer("GET /v1/upgrades", 200, { elements: [failed, wanting, approved] });
+    const phases = [
+      { phase: "ACTION_REQUIRED", upgrades: 1 },
+      { phase: "DRAFT_READY", upgrades: 2 },
+    ];
+    api.answer("GET /v1/upgrades/counts", 200, { total: 3, phases });
+    const { stdout } = await cli.run(["status"]);
+    expect(stdout).to.match(/^Needs you 2 .* Drafts 1 /);
+    const [needsYou = "", drafts = ""] = stdout.split("\nDrafts\n");
+    expect(needsYou).to.match(/Upgrade w .*\n {2}! Approvals missing: 1\. Next: `upgradectl approve 00000009`\.$/m);
+    expect(drafts).to.contain("Upgrade y").and.not.to.contain("Upgrade w").and.not.to.contain("approve");
+  });
+
   it("status says what keeps an upgrade from going on, of what is in work", async () => {
     const message = "Outside maintenance window nights. It begins at 2036-01-01T22:00:00.000Z.";
     const waiting = upgrade(5, { phase: "WAITING", waitingFor: { code: "WINDOW", message } });

@@ -30,6 +30,7 @@ describe("upgradectl login", () => {
     expect(api.last.body).to.deep.equal({ username: "alice", password: "correct horse" });
     expect(statSync(cli.config).mode & 0o777).to.equal(0o600);
     expect(printed).to.not.match(/access-1|refresh-1|correct horse/);
+    expect(printed).to.contain(`Logged in to ${api.url} as context default;`);
     await cli.run(["bundles"]);
     expect(api.last.headers.authorization).to.equal("Bearer access-1");
   });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { createColors } from "picocolors";
 import stringWidth from "string-width";
 import { linesOfChange } from "../../../src/cli/display";
+import { timeText } from "../../../src/cli/phases";
 import { drawTask, summary } from "../../../src/cli/progress-tree";
 import type { SubTask, SubTaskStatus, Task } from "../../../src/domain/spec/task";
 
@@ -140,6 +141,19 @@ describe("summary", () => {
     expect(summary(task, now)).to.match(/^In progress /);
     const done: Task = { ...task, status: "Successful", completionTimestamp: at };
     expect(summary(done, now, { id: "x", phase: "RUNNING" })).to.match(/^Successful /);
+  });
+
+  it("has no time left after the end, however old the facts of the upgrade are", () => {
+    const done: Task = { ...task, status: "Successful", completionTimestamp: at };
+    const past = new Date(now - 60_000).toISOString();
+    expect(summary(done, now, { id: "x", phase: "RUNNING", expectedEnd: past })).not.to.contain("almost done");
+    expect(summary(done, now, { id: "x", phase: "RUNNING", expectedEnd })).not.to.contain("about");
+    const cancelled: Task = { ...task, status: "Cancelled", completionTimestamp: at };
+    expect(summary(cancelled, now, { id: "x", phase: "SCHEDULED", until: expectedEnd })).not.to.contain("begins");
+    const failed: Task = { ...task, status: "Failed", completionTimestamp: at };
+    const decision = { id: "x", phase: "ACTION_REQUIRED", until: expectedEnd, endTime: now } as const;
+    expect(summary(failed, now, decision)).to.contain("decide in 25 min");
+    expect(timeText({ id: "x", phase: "SUCCEEDED", expectedEnd: past, endTime: now }, now)).to.equal("ended now");
   });
 });
 

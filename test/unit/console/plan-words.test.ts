@@ -84,7 +84,12 @@ describe("the words of a plan", () => {
       { term: "Waves", words: "1" },
     ]);
     expect(hostWords({ ...resource, ...known })).to.equal("3 of 4 hosts, 1 done already, on 9.0.0, 9.0.2");
+    expect(planFacts({ ...shown, expectedSeconds: 7500 }).at(-1)).to.deep.equal({
+      term: "Expected work",
+      words: "2 h 5 min, by earlier upgrades",
+    });
     expect(hostWords({ ...resource, hostCount: 2 })).to.equal("2 hosts");
+    expect(hostWords({ ...resource, hostCount: 2, expectedSeconds: 3600 })).to.equal("2 hosts, expected to take 1 h");
     expect(hostWords({ ...resource, hostCount: 4, hostsAtTarget: 1, hostsNotInScope: ["esx-4"] })).to.equal(
       "2 of 4 hosts, 1 done already, without esx-4",
     );

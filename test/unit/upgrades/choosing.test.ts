@@ -216,6 +216,17 @@ describe("previewUpgrade", () => {
     expect(waves[0]?.parts).to.deep.equal([{ resourceId: "c1", name: "c1-name" }]);
   });
 
+  it("expects it to take as long as earlier upgrades of its clusters did, and asks for all of them at once", async () => {
+    const ports = new FakePorts();
+    const work = (resourceId: string, groupSeconds: number) => ({ resourceId, kind: "IMAGE" as const, groupSeconds });
+    ports.work = [work("c1", 600), work("c2", 900)];
+    const both = { ...spec, resourceUpgradeSpecs: [{ resourceId: "c1" }, { resourceId: "c2" }] };
+    const preview = right(await createUpgradeService(ports.dependencies).previewUpgrade(both)());
+    expect(preview.products[0]?.resources.map(({ expectedSeconds }) => expectedSeconds)).to.deep.equal([600, 900]);
+    expect(preview.expectedSeconds, "in parallel").to.equal(900);
+    expect(ports.forecasts).to.deep.equal([["c1", "c2"]]);
+  });
+
   it("warns of a draft whose cluster another upgrade holds, and the start does as well", async () => {
     const ports = new FakePorts();
     ports.lockHolders.set("cluster/c1", "the-other");

@@ -12,6 +12,7 @@ import type { HoldingUpgrade } from "../../../src/domain/resource-lock";
 import type { ClusterMember } from "../../../src/domain/spec/cluster";
 import type { Task } from "../../../src/domain/spec/task";
 import type { PageOfUpgrade } from "../../../src/domain/spec/upgrade";
+import type { ClusterWork } from "../../../src/domain/upgrade/cluster-work";
 import { initialTask } from "../../../src/domain/task/task-progress";
 import { defaultActivityWaits } from "../../../src/domain/time-limits";
 import type { UpgradeServiceDependencies } from "../../../src/upgrades/create-upgrade-service";
@@ -34,6 +35,9 @@ export class FakePorts {
   readonly lookedFor: string[] = [];
   readonly lookups = new Map<string, ClusterLookup>();
   readonly lockHolders = new Map<string, string>();
+  /** How long clusters took before, and of which it was asked. */
+  work: readonly ClusterWork[] = [];
+  readonly forecasts: (readonly string[])[] = [];
   /** Upgrades that are under way. */
   readonly running = new FakeRunningUpgrades();
   /** The clusters of the inventory. */
@@ -113,6 +117,10 @@ export class FakePorts {
             return emptyPage;
           }),
         count: () => or(undefined, () => ({ total: 0, phases: [] })),
+        readClusterWork: (ids) => () => {
+          this.forecasts.push(ids);
+          return Promise.resolve(this.work);
+        },
         lockHolders: () => or(failing.lockHolders, () => this.holders()),
         ...this.running.executions,
       },

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { isRight } from "fp-ts/Either";
+import type { UpgradeActivities } from "../../../activities/contract";
 import { type Hold, type HoldTarget, holdWorkflowId } from "../../../src/domain/hold";
 import { temporalHolds } from "../../../src/temporal/holds";
 import { activityQuery } from "../../../workflows/messages";
@@ -135,6 +136,28 @@ describe("Holds of clusters and hosts of running upgrades", function () {
     expect(await steps("APPLY_STARTED")).to.equal(2);
     expect((await upgrade.task()).status).to.equal("COMPLETED_WITH_WARNING");
     expect((await upgrade.upgrade()).hosts).to.deep.include({ leftOut: 1, done: 2 });
+    const told = (await upgrade.task()).errors?.[0]?.message;
+    expect(told).to.contain("1 host of cluster").and.to.contain("was left out as held. ");
+    expect(told).to.contain(" Of 2 hosts 2 are at the target, 0 failed and 0 were not begun. Left out: 1.");
+  });
+
+  it("counts hosts as left out where all of them are held, not as failed", async () => {
+    const why = "alice has held it.";
+    const remediateHosts: UpgradeActivities["remediateHosts"] = ({ hosts }) =>
+      Promise.resolve({ upgraded: [], failed: [], stopped: [], held: hosts.map(({ host }) => ({ host, why })) });
+    const upgrade = await bench().upgrade({}, new FakeActivities({ remediateHosts }));
+    expect(await upgrade.end()).to.equal("SUCCESSFUL_WITH_WARNING");
+    const { hosts } = await upgrade.upgrade();
+    expect(hosts).to.deep.equal({ total: 0, done: 0, running: 0, failed: 0, left: 0, leftOut: 3 });
+    const errors = (await upgrade.task()).errors ?? [];
+    const held = errors.find(({ errorCode }) => errorCode === "HOST_HELD");
+    expect(held?.message)
+      .to.contain("3 hosts of cluster")
+      .and.to.contain("were left out as held. ")
+      .and.to.contain(why);
+    expect(held?.message)
+      .to.match(/ Left out: 3\.$/)
+      .and.not.to.contain("failed");
   });
 
   it("leaves held hosts out of those that are remediated together, also a host that is in maintenance mode", async () => {

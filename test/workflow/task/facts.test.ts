@@ -1,5 +1,8 @@
 import { expect } from "chai";
+import { pino } from "pino";
+import { resourcesOf } from "../../../src/domain/plan/upgrade-plan";
 import type { PublishedPhase, Upgrade } from "../../../src/domain/spec/upgrade";
+import { temporalUpgradeExecutions } from "../../../src/temporal/upgrade-executions";
 import { eventually } from "../../support/eventually";
 import {
   activityFailure,
@@ -116,6 +119,25 @@ describe("What an upgrade publishes of itself", function () {
     const scheduled = await untilPhase(await bench().upgrade({ resources }), "SCHEDULED");
     expect(scheduled).to.deep.include({ beginsAt: scheduledTimestamp, until: scheduledTimestamp });
     expect(scheduled.waitingFor?.code).to.equal("TIME");
+  });
+
+  it("is how long its clusters took, of which the next one is forecast, unless it has failed", async () => {
+    const { client } = bench().env;
+    const executions = temporalUpgradeExecutions(client, pino({ level: "silent" }));
+    const read = (...ids: string[]) => executions.readClusterWork(ids)();
+    const failing = new FakeActivities({ remediateHost: (input) => Promise.reject(hostFailure(input)) });
+    const failed = await bench().upgrade({}, failing);
+    await untilPhase(failed, "ACTION_REQUIRED");
+    const upgrade = await bench().upgrade({ resources: clusters(2, "forecast") });
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    const ids = resourcesOf(upgrade.plan).map(({ resourceId }) => resourceId);
+    const [first = ""] = ids;
+    const own = await eventually(
+      () => read(first),
+      (work) => work.some(({ resourceId }) => resourceId === first),
+    );
+    expect(own.map(({ resourceId, kind }) => [resourceId, kind])).to.have.deep.members(ids.map((id) => [id, "IMAGE"]));
+    expect(await read("without-an-upgrade"), "those of others").to.deep.include.members([...own]);
   });
 
   it("is written a few dozen times, however many hosts there are", async () => {

@@ -177,6 +177,8 @@ export const answerModels = {
     name: "Name that the upgrade would have.",
     bundleId: "Id of the bundle to upgrade to.",
     bundleVersion: "Version of the bundle.",
+    expectedSeconds:
+      "Expected seconds of work without waiting, by the last upgrades of its clusters, or of others of their kind. Absent if unknown.",
     requiredApprovals: "How many people would have to approve it. Absent: none.",
     draftMode: "Whether it would be a draft.",
     products: "The products that would be upgraded, one after another.",
@@ -216,6 +218,7 @@ export const answerModels = {
     hostsAtTarget: "How many of them already run the target version.",
     hostVersions: "Current versions of the hosts of the cluster.",
     errors: "Why the hosts of a cluster are unknown and missing in the waves.",
+    expectedSeconds: "Expected seconds of work on the hosts of a cluster, by earlier upgrades. Absent if unknown.",
     hostsNotInScope: "Names of hosts of the cluster that the request leaves out. Absent if there are none.",
     maintenance: "Its maintenance window now. Absent if it has none and no change freeze is planned.",
     hostosUpgradeOptionsSpec: "How the hosts of a cluster would be upgraded.",
