@@ -18,7 +18,7 @@ export interface CheckedUpgrade {
   readonly id: string;
   readonly name: string;
   readonly bundleId: string;
-  /** Those that begin, at most a hundred. */
+  /** Those that begin, at most a hundred; later that which is in work, or is upgraded. */
   readonly resources: readonly { readonly resourceId: string; readonly name: string }[];
 }
 

@@ -24,7 +24,8 @@ import {
   hostSkippedSignal,
   skipHostSignal,
 } from "../messages";
-import { type CommonEvent, type EndDetails, ResourceState, tellUpgrade, upgradedIds } from "./resource-state";
+import { type CommonEvent, type EndDetails, ResourceState, upgradedIds } from "./resource-state";
+import { tellUpgrade } from "./tell-upgrade";
 
 /** Progress without its time, which is now. */
 type ProgressEvent = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;

@@ -53,9 +53,11 @@ describe("ownChecks", () => {
       "The check alerts has at AFTER_STAGE, which needs campaigns: this version has none.",
     ]);
     expect(read([{ ...alerts, at: ["AFTER_HOST"] }]).problems).to.deep.equal([
-      "The check alerts has at AFTER_HOST: this version knows BEFORE_UPGRADE only.",
+      "The check alerts has at AFTER_HOST: this version knows BEFORE_UPGRADE, AFTER_RESOURCE.",
     ]);
-    expect(read([{ ...alerts, at: [] }]).problems).to.deep.equal(["The check alerts has no at: write BEFORE_UPGRADE."]);
+    expect(read([{ ...alerts, at: [] }]).problems).to.deep.equal([
+      "The check alerts has no at: write BEFORE_UPGRADE, AFTER_RESOURCE, or several.",
+    ]);
   });
 
   it("says everything that is wrong, without secrets and URLs", () => {
