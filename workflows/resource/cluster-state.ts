@@ -128,6 +128,16 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
     return hosts.filter(({ host }) => waiting.has(host));
   }
 
+  /** Of these hosts those of which this upgrade has done something. */
+  endedAmong<H extends Pick<ClusterHost, "host">>(hosts: readonly H[]): H[] {
+    const ended = new Set(
+      this.hosts
+        .filter(({ status }) => status === "SUCCESSFUL" || status === "FAILED")
+        .map(({ resources }) => resources?.[0]?.resourceId),
+    );
+    return hosts.filter(({ host }) => ended.has(host));
+  }
+
   /** A host waits for another attempt. */
   noteAttempted(host: string): void {
     this.attempted.add(host);

@@ -11,6 +11,7 @@ import {
 import type { ErrorBody } from "../../src/domain/errors";
 import type { Closed } from "../../src/domain/opening";
 import type { CheckProgress } from "../../src/domain/task/check-stages";
+import type { ClusterHost } from "../../src/domain/task/host-remediation";
 import { checksAt } from "../../src/domain/task/own-checks";
 import { CheckDecisions } from "../check-decisions";
 import { currentTime } from "../clock";
@@ -18,6 +19,9 @@ import type { InternalSignals } from "../internal-signals";
 import { checkAcceptedSignal, checkDecidedSignal, type CheckFailed, checkFailedSignal } from "../messages";
 import { askOwnCheck, type CheckRound, checksValidFor } from "../own-checks";
 import { tellUpgrade } from "./tell-upgrade";
+
+/** How many hosts a check is told of. */
+const mostTold = 100;
 
 /** The resource whose checks are asked, as it shows and tells what it waits for. */
 interface CheckedResource {
@@ -60,19 +64,23 @@ export class ResourceChecks {
   }
 
   /**
-   * Asks those of a point, one after another. Gives until when what they said lets something begin (epoch milliseconds).
-   * Throws where one fails the upgrade.
+   * Asks those of a point, one after another. `hosts`: those that it is about now. Gives until when what they said lets something
+   * begin (epoch milliseconds), which is the past where hosts have been left out meanwhile. Throws where one fails the upgrade.
    */
-  async pass(point: CheckPoint): Promise<number> {
+  async pass(point: CheckPoint, hosts?: () => readonly ClusterHost[]): Promise<number> {
     const { plan, of } = this;
-    if (!plan) return Infinity;
+    if (!plan || !this.has(point)) return Infinity;
+    const about = hosts?.();
+    if (about?.length === 0) return Infinity;
+    const named = about?.slice(0, mostTold).map(({ host: hostId, fqdn: name }) => ({ hostId, name }));
+    const resource = { ...of.resource, ...(named && { hosts: named }) };
     const round: CheckRound = {
       at: point,
-      upgrade: { id: of.upgradeId, name: plan.upgradeName, bundleId: plan.bundleId, resources: [of.resource] },
+      upgrade: { id: of.upgradeId, name: plan.upgradeName, bundleId: plan.bundleId, resources: [resource] },
       decisions: this.decisions,
       asked: (check, text) => of.record({ type: "CheckAsked", check, point, ...(text !== undefined && { text }) }),
       waits: (message) => this.waits(message),
-      isOther: () => false,
+      isOther: () => hosts?.().length !== about?.length,
     };
     for (const check of checksAt(plan.checks, point)) {
       const answer = await askOwnCheck(check, round);
@@ -80,7 +88,7 @@ export class ResourceChecks {
       of.record({ type: "CheckAnswered", check, point, answer });
       if (answer.verdict !== "PASSED") await this.failed(check, checkError(check, answer));
     }
-    return this.has(point) ? currentTime() + checksValidFor : Infinity;
+    return currentTime() + checksValidFor;
   }
 
   private isWaiting = false;

@@ -8,10 +8,10 @@ import { Legible } from "../legible";
 export type CheckKind = "PROMETHEUS" | "ALERTMANAGER" | "WEBHOOK";
 
 /**
- * When a check is asked. BEFORE_UPGRADE: before the first resource of an upgrade begins. AFTER_RESOURCE: when a resource is
- * upgraded, before the next one begins.
+ * When a check is asked. BEFORE_UPGRADE: before the first resource of an upgrade begins. BEFORE_HOST, AFTER_HOST: before and after
+ * each host of a cluster, or those that are in work at once. AFTER_RESOURCE: when a resource is upgraded, before the next one begins.
  */
-export const checkPoints = ["BEFORE_UPGRADE", "AFTER_RESOURCE"] as const;
+export const checkPoints = ["BEFORE_UPGRADE", "BEFORE_HOST", "AFTER_HOST", "AFTER_RESOURCE"] as const;
 export type CheckPoint = (typeof checkPoints)[number];
 
 /**

@@ -9,6 +9,8 @@ export type CheckProgress = { readonly check: PlannedCheck; readonly point: Chec
 
 const pointNames: Readonly<Record<CheckPoint, string>> = {
   BEFORE_UPGRADE: "",
+  BEFORE_HOST: " before hosts",
+  AFTER_HOST: " after hosts",
   AFTER_RESOURCE: " after the upgrade",
 };
 

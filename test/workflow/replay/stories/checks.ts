@@ -74,6 +74,33 @@ export const checkStories: Readonly<Record<string, Story>> = {
     },
   },
 
+  "checks-around-hosts-waited-for-accepted-and-failed": {
+    ends: "OPEN",
+    async tell(bench) {
+      const answers: readonly CheckAnswer[] = [{ verdict: "LATER", text: "" }, passed, failing, passed, failing];
+      const asks: string[] = [];
+      const fake = new FakeActivities(
+        { askCheck: ({ askId }) => Promise.resolve(answers[asks.push(askId) - 1] ?? passed) },
+        hostCount,
+      );
+      const checks = [
+        sampleCheck("board", { at: ["BEFORE_HOST"], kind: "WEBHOOK", onFailure: "WAIT" }),
+        sampleCheck("failing", { at: ["BEFORE_HOST"], kind: "ALERTMANAGER" }),
+        sampleCheck("pausing", { at: ["AFTER_HOST"], onFailure: "PAUSE" }),
+      ];
+      const upgrade = await bench.upgrade({ checks, rollout: { healthGate: true } }, fake);
+      await eventually(
+        () => upgrade.upgrade(),
+        ({ waitingFor }) => waitingFor?.message === "Check board decides later",
+      );
+      await upgrade.handle.signal(checkDecidedSignal, { askId: asks[0], passed: true });
+      await upgrade.untilStatuses("In Progress / PAUSED");
+      await upgrade.ask("resume");
+      await upgrade.untilStatuses(failed);
+      return upgrade;
+    },
+  },
+
   "check-failed": {
     ends: "OPEN",
     async tell(bench) {
