@@ -1,4 +1,12 @@
-import { CancellationScope, condition, isCancellation, log, proxyActivities, uuid4 } from "@temporalio/workflow";
+import {
+  CancellationScope,
+  condition,
+  isCancellation,
+  log,
+  metricMeter,
+  proxyActivities,
+  uuid4,
+} from "@temporalio/workflow";
 import type { CheckInput, UpgradeActivities } from "../activities/contract";
 import { type CheckAnswer, checkError, checkText, type PlannedCheck } from "../src/domain/checks/own-check";
 import { checkOptions } from "./activity-options";
@@ -43,8 +51,17 @@ async function answerOf(check: PlannedCheck, round: CheckRound): Promise<CheckAn
   }
 }
 
-/** One ask, with the later decision of a webhook. */
+/** One ask, counted by what became of it. */
 async function ask(check: PlannedCheck, round: CheckRound, known?: string): Promise<CheckAnswer> {
+  const answer = await askOrAwaitDecision(check, round, known);
+  // In a replay the SDK drops what is counted.
+  const labels = { kind: check.kind, at: round.at, outcome: answer.verdict.toLowerCase() };
+  metricMeter.createCounter("ums_own_checks").add(1, labels);
+  return answer;
+}
+
+/** One ask, with the later decision of a webhook. */
+async function askOrAwaitDecision(check: PlannedCheck, round: CheckRound, known?: string): Promise<CheckAnswer> {
   const askId = uuid4();
   const { at, upgrade, decisions } = round;
   const { id, intervalSeconds, decideMinutes } = check;
