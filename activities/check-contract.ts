@@ -18,8 +18,19 @@ export interface CheckedUpgrade {
   readonly id: string;
   readonly name: string;
   readonly bundleId: string;
-  /** Those that begin, at most a hundred. */
-  readonly resources: readonly { readonly resourceId: string; readonly name: string }[];
+  /** Those that begin, at most a hundred; later that which is in work, or is upgraded. */
+  readonly resources: readonly {
+    readonly resourceId: string;
+    readonly name: string;
+    /** The hosts that begin or have ended, at most a hundred. */
+    readonly hosts?: readonly CheckedHost[];
+  }[];
+}
+
+/** A host by its id, and its name. */
+export interface CheckedHost {
+  readonly hostId: string;
+  readonly name: string;
 }
 
 /** The Activity that asks the checks of the inventory. */

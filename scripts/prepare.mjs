@@ -7,6 +7,7 @@ import { containerTools } from "./container-tools.mjs";
 import { install } from "./install.mjs";
 import { kubernetesTools } from "./kubernetes-tools.mjs";
 import { withLock } from "./lock.mjs";
+import { monitoring } from "./monitoring.mjs";
 import { postgresql } from "./postgresql.mjs";
 import { postgresqlClients } from "./postgresql-clients.mjs";
 import { root } from "./run.mjs";
@@ -47,6 +48,7 @@ export function prepare({
           schemathesis: await schemathesis(config.cacheDir, told),
           clientGenerators: await clientGenerators(config.cacheDir, told),
           kubernetesTools: await kubernetesTools(config.cacheDir, told),
+          monitoring: await monitoring(config.cacheDir, told),
         }),
       ...(production &&
         config && {

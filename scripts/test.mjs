@@ -73,6 +73,7 @@ function environment(
     schemathesis,
     clientGenerators,
     kubernetesTools,
+    monitoring,
     ...production
   },
 ) {
@@ -88,6 +89,7 @@ function environment(
     ...(schemathesis && { SCHEMATHESIS: schemathesis }),
     ...(clientGenerators && { CLIENT_GENERATORS: clientGenerators }),
     ...(kubernetesTools && { KUBERNETES_TOOLS: kubernetesTools }),
+    ...(monitoring && { PROMETHEUS: monitoring.prometheus, ALERTMANAGER: monitoring.alertmanager }),
     ...(needs.includes("containers") && {
       DOCKER_COMPOSE: production.dockerCompose,
       DEBIAN_BASE: production.debianBase,

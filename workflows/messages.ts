@@ -2,7 +2,8 @@ import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
 import * as t from "io-ts";
 import type { ActivityRecord } from "../src/domain/activity/upgrade-activity";
 import { model, OneOf, WholeNumber } from "../src/domain/codec";
-import type { ErrorBody } from "../src/domain/errors";
+import { ErrorBody } from "../src/domain/errors";
+import type { ResourceChecksPlan } from "../src/domain/checks/own-check";
 import { Closed } from "../src/domain/opening";
 import { type PlannedReceiver, UpgradeNotification } from "../src/domain/notifications/upgrade-notification";
 import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/plan/upgrade-plan";
@@ -43,7 +44,7 @@ function forEachRequest<D>(define: (name: OperatorRequest) => D): Readonly<Recor
  */
 export const recordSignal = defineSignal<[payload?: unknown]>("record");
 
-/** To an upgrade: what a webhook of its checks has decided that had answered 202. */
+/** To an upgrade, which forwards it where the ask is not its own: what a webhook of its checks has decided that had answered 202. */
 export const checkDecidedSignal = defineSignal<[decision: unknown]>("checkDecided");
 
 /** Queries of `upgradeWorkflow`. `request` gives the outcome of a request id, undefined before it has arrived. */
@@ -73,6 +74,11 @@ export const pausedSignal = defineSignal<[paused: unknown]>("paused");
 export const switchoverSignal = defineSignal<[startSwitchoverTimestamp: unknown]>("switchover");
 /** From a resource's Workflow to its upgrade, for the one line that operators read first. */
 export const hostsSignal = defineSignal<[report: unknown]>("hosts");
+
+/** From a resource's Workflow to its upgrade: a check of the inventory has not passed, and pauses or fails the upgrade. */
+export const checkFailedSignal = defineSignal<[failed: unknown]>("checkFailed");
+/** From the upgrade to a resource's Workflow: whoever has resumed it accepts the failure of that number. */
+export const checkAcceptedSignal = defineSignal<[number: unknown]>("checkAccepted");
 
 /** From the upgrade to the Workflow of its notifications: what else has happened. */
 export const notificationsSignal = defineSignal<[notices: unknown]>("notices");
@@ -110,6 +116,13 @@ export const HostSkipAnswer = model(
 );
 export type HostSkipAnswer = t.TypeOf<typeof HostSkipAnswer>;
 
+/** A check that has not passed. A number is not used again by its resource. A codec, because anybody can send a Signal. */
+export const CheckFailed = model(
+  { resourceId: t.string, number: WholeNumber, onFailure: OneOf("PAUSE", "FAIL"), error: ErrorBody },
+  {},
+);
+export type CheckFailed = t.TypeOf<typeof CheckFailed>;
+
 /** A host that has failed, and when. */
 const FailedHost = model({ id: t.string, name: t.string, at: Timestamp }, { errorCode: t.string, message: t.string });
 export type FailedHost = t.TypeOf<typeof FailedHost>;
@@ -135,6 +148,8 @@ export const HostsReport = model(
     isAtRest: t.boolean,
     /** Why a freeze keeps it from beginning what comes next. */
     closed: Closed,
+    /** It is upgraded, and checks of the inventory are asked after it. */
+    isUnchecked: t.boolean,
     /** When the maintenance window closes that has opened meanwhile (epoch milliseconds). */
     windowClosesAt: WholeNumber,
   },
@@ -195,6 +210,7 @@ export interface ResourceMemo extends Published, Dated {
 export interface ClusterUpgradeInput {
   readonly upgradeId: string;
   readonly waits: ActivityWaits;
+  readonly checked?: ResourceChecksPlan;
   readonly cluster: ClusterUpgradePlan;
   /** Ids of hosts that earlier attempts of this upgrade have upgraded. */
   readonly upgradedBefore: readonly string[];
@@ -203,12 +219,14 @@ export interface ClusterUpgradeInput {
 export interface NetvirtUpgradeInput {
   readonly upgradeId: string;
   readonly waits: ActivityWaits;
+  readonly checked?: ResourceChecksPlan;
   readonly netvirt: NetvirtUpgradePlan;
 }
 
 export interface MgmtUpgradeInput {
   readonly upgradeId: string;
   readonly waits: ActivityWaits;
+  readonly checked?: ResourceChecksPlan;
   readonly mgmt: MgmtUpgradePlan;
 }
 

@@ -1,5 +1,5 @@
 import type { CheckDefinition } from "../domain/checks/check-definition";
-import type { CheckKind, CheckPoint, PlannedCheck } from "../domain/checks/own-check";
+import { type CheckKind, type CheckPoint, checkPoints, type PlannedCheck } from "../domain/checks/own-check";
 import { EndpointReader } from "./endpoint-reader";
 import type { InventoryContent } from "./inventory-content";
 import type { SecretReader } from "./read-secret";
@@ -32,7 +32,7 @@ const fieldsOf: Readonly<Record<CheckKind, readonly (keyof Check)[]>> = {
   WEBHOOK: [...endpoint, "secretFile", "secretVariable", "decideMinutes"],
 };
 
-const points: ReadonlySet<string> = new Set<CheckPoint>(["BEFORE_UPGRADE"]);
+const points: ReadonlySet<string> = new Set<CheckPoint>(checkPoints);
 
 /** The checks by id, in the order of the inventory; what is wrong with them goes to `problems`. */
 export function ownChecks(
@@ -69,12 +69,12 @@ export function ownChecks(
 /** Reads one check. */
 class CheckReader extends EndpointReader {
   points(at: readonly string[]): CheckPoint[] {
-    if (at.length === 0) this.wrong(`The ${this.who} has no at: write BEFORE_UPGRADE.`);
+    if (at.length === 0) this.wrong(`The ${this.who} has no at: write ${checkPoints.join(", ")}, or several.`);
     for (const point of at.filter((one) => !isPoint(one)))
       this.wrong(
         point === "AFTER_STAGE"
           ? `The ${this.who} has at AFTER_STAGE, which needs campaigns: this version has none.`
-          : `The ${this.who} has at ${point}: this version knows BEFORE_UPGRADE only.`,
+          : `The ${this.who} has at ${point}: this version knows ${checkPoints.join(", ")}.`,
       );
     return [...new Set(at.filter(isPoint))];
   }

@@ -24,7 +24,8 @@ import {
   hostSkippedSignal,
   skipHostSignal,
 } from "../messages";
-import { type CommonEvent, type EndDetails, ResourceState, tellUpgrade, upgradedIds } from "./resource-state";
+import { type CommonEvent, type EndDetails, ResourceState, upgradedIds } from "./resource-state";
+import { tellUpgrade } from "./tell-upgrade";
 
 /** Progress without its time, which is now. */
 type ProgressEvent = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -125,6 +126,16 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
   stillWaiting<H extends Pick<ClusterHost, "host">>(hosts: readonly H[]): H[] {
     const waiting = new Set(this.waitingHosts());
     return hosts.filter(({ host }) => waiting.has(host));
+  }
+
+  /** Of these hosts those of which this upgrade has done something. */
+  endedAmong<H extends Pick<ClusterHost, "host">>(hosts: readonly H[]): H[] {
+    const ended = new Set(
+      this.hosts
+        .filter(({ status }) => status === "SUCCESSFUL" || status === "FAILED")
+        .map(({ resources }) => resources?.[0]?.resourceId),
+    );
+    return hosts.filter(({ host }) => ended.has(host));
   }
 
   /** A host waits for another attempt. */

@@ -14,7 +14,7 @@ import type { ClusterUpgradeInput, ResourceResult } from "../messages";
 import { findLeftovers, withLeftovers } from "./cluster-leftovers";
 import { ClusterUpgradeState } from "./cluster-state";
 import { leftBehind, type ResourceEnding, restoringAfterwards, runResource, runStage } from "./resource-workflow";
-import { readHosts, upgradeHosts } from "./upgrade-hosts";
+import { checkAfterHosts, readHosts, upgradeHosts } from "./upgrade-hosts";
 
 const reads = proxyActivities<UpgradeActivities>(readOptions());
 const changes = proxyActivities<UpgradeActivities>(changeOptions());
@@ -37,6 +37,8 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
   state.record({ type: "HostsRead", hosts, upgradedBefore, kind: cluster.kind });
   state.hostsChanged();
   state.hostsWait();
+  // Of an earlier attempt, which a check after its hosts may have failed.
+  await checkAfterHosts(state, hosts);
   if (state.waitingHosts().length === 0) {
     const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook: hosts, onlyBegun: false });
     const leftOut = leftOutWarnings(cluster.name, state.hosts);

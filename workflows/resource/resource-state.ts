@@ -1,17 +1,9 @@
-import {
-  CancellationScope,
-  condition,
-  getExternalWorkflowHandle,
-  log,
-  setCurrentDetails,
-  setHandler,
-  type SignalDefinition,
-  upsertMemo,
-  workflowInfo,
-} from "@temporalio/workflow";
+import { CancellationScope, condition, log, setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
+import type { ResourceChecksPlan } from "../../src/domain/checks/own-check";
 import type { ErrorBody } from "../../src/domain/errors";
 import { type Closed, type MaintenancePlace, closedFor } from "../../src/domain/opening";
 import type { SubTask } from "../../src/domain/spec/task";
+import type { CheckProgress } from "../../src/domain/task/check-stages";
 import type { StageLeft, StageProgress } from "../../src/domain/task/resource-stages";
 import { hasEndedPart, type HostCounts, type ResourceOutcome } from "../../src/domain/task/sub-task";
 import type { VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
@@ -31,18 +23,24 @@ import {
   subTaskQuery,
 } from "../messages";
 
+import { ResourceChecks } from "./resource-checks";
+import { tellUpgrade } from "./tell-upgrade";
+
 /** What happens to any resource. */
 export type CommonEvent<S extends string> =
   | { readonly type: "PauseChanged"; readonly paused: boolean }
   | { readonly type: "ClosureChanged"; readonly closed?: Closed }
   | StageProgress<S>
-  | StageLeft<S>;
+  | StageLeft<S>
+  | CheckProgress;
 
 /** Whose part of an upgrade it is. */
 interface ResourceOf {
   readonly upgradeId: string;
   readonly resourceId: string;
   readonly places: readonly MaintenancePlace[];
+  readonly name: string;
+  readonly checked?: ResourceChecksPlan;
 }
 
 /** What an end tells beside its outcome: what went wrong, or a sentence for the SubTask's description. */
@@ -75,6 +73,10 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   readonly signals = new InternalSignals();
   /** Why a freeze keeps it from beginning what comes next. */
   private closed: Closed | undefined;
+  /** Checks of the inventory that it asks. */
+  readonly checks: ResourceChecks;
+  /** It is upgraded, and checks are asked after it. */
+  private isUnchecked = false;
   /** Findings of its prechecks that were acknowledged before it began. */
   acknowledged: NonNullable<BeginPayload["acknowledged"]> = [];
   /** When the maintenance window closes that it has waited for (epoch milliseconds). */
@@ -87,6 +89,16 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
     protected subTask: SubTask,
   ) {
     this.log = new ResourceLog({ resourceId: of.resourceId, name: subTask.resources?.[0]?.name });
+    const { upgradeId, resourceId, name, checked } = of;
+    this.checks = new ResourceChecks(
+      {
+        ...{ upgradeId, resource: { resourceId, name }, signals: this.signals },
+        record: (progress) => this.record(progress),
+        closureChanged: (closed) => this.closureChanged(closed),
+        stay: (until) => this.pause.stay(until),
+      },
+      checked,
+    );
     setHandler(subTaskQuery, () => ({ ...this.subTask, published: this.published }), {
       description: "The resource with its hosts or components, as on the Task of its upgrade.",
     });
@@ -124,6 +136,14 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
     }
     this.closureChanged(undefined);
     await this.pause.pass();
+  }
+
+  /** Asks the checks of the inventory that come after its upgrade, which begins nothing else meanwhile. */
+  async checkAfterwards(): Promise<void> {
+    if (!this.checks.has("AFTER_RESOURCE")) return;
+    this.isUnchecked = true;
+    this.report();
+    await this.checks.pass("AFTER_RESOURCE");
   }
 
   /** Does what begins something, again after each freeze that has kept it from that. */
@@ -233,6 +253,7 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
         ...(versions && { versions }),
         ...((this.isAtRest || this.closed !== undefined) && { isAtRest: true }),
         ...(this.closed !== undefined && { closed: this.closed }),
+        ...(this.isUnchecked && { isUnchecked: true }),
         ...(this.windowClosesAt !== undefined && { windowClosesAt: this.windowClosesAt }),
         ...(this.lastError !== undefined && { lastError: this.lastError }),
         ...(failed.length > 0 && { failedHosts: failed }),
@@ -301,26 +322,18 @@ class PauseGate {
 
   /** Where something new would start: waits until the upgrade is not paused. Ends early where it is cancelled. */
   async pass(): Promise<void> {
-    while (this.paused) {
-      this.waiting += 1;
-      this.onReached();
-      try {
-        await condition(() => !this.paused);
-      } finally {
-        this.waiting -= 1;
-      }
-    }
+    while (this.paused) await this.stay(() => !this.paused);
   }
-}
 
-/** Sends a Signal to the upgrade, if there is one. */
-export async function tellUpgrade(signal: SignalDefinition<[unknown]>, payload: unknown): Promise<void> {
-  const { parent } = workflowInfo();
-  if (!parent) return;
-  try {
-    await getExternalWorkflowHandle(parent.workflowId, parent.runId).signal(signal, payload);
-  } catch (error) {
-    log.warn("Could not signal the upgrade", { signal: signal.name, error });
+  /** Waits here for something that comes with the end of a pause. */
+  async stay(until: () => boolean): Promise<void> {
+    this.waiting += 1;
+    this.onReached();
+    try {
+      await condition(until);
+    } finally {
+      this.waiting -= 1;
+    }
   }
 }
 

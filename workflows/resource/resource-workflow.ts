@@ -16,7 +16,7 @@ import type { EndDetails, ResourceState } from "./resource-state";
 /** Any resource's state. */
 type State<S extends string> = Pick<
   ResourceState<{ readonly type: string }, S>,
-  "begun" | "end" | "pause" | "publish" | "record" | "reported" | "signals"
+  "begun" | "checkAfterwards" | "end" | "pause" | "publish" | "record" | "reported" | "signals"
 >;
 
 /** How the upgrade of a resource has come to its end, and what the Web UI says of that. */
@@ -59,6 +59,7 @@ export async function runResource(
     await state.pause.pass();
     showStartsNow();
     const { outcome, doing, ...details } = await upgrade();
+    await checkAfterwards(state, details);
     await CancellationScope.nonCancellable(() => state.reported());
     return state.end(outcome, doing, details);
   } catch (failure) {
@@ -72,6 +73,18 @@ export async function runResource(
     const error = errorOf(failure);
     const result = state.end("FAILED", "Failed", { error });
     throw ApplicationFailure.nonRetryable(error.message, error.errorCode, result);
+  }
+}
+
+/** What is upgraded is not undone by a cancellation while checks are asked after it; where one of them fails it, it keeps its warnings. */
+async function checkAfterwards(state: State<never>, { error: warning }: EndDetails): Promise<void> {
+  try {
+    await state.checkAfterwards();
+  } catch (failure) {
+    if (isCancellation(failure)) return;
+    if (!warning) throw failure;
+    const error = { ...errorOf(failure), nestedErrors: [warning] };
+    throw ApplicationFailure.nonRetryable(error.message, error.errorCode, { error });
   }
 }
 

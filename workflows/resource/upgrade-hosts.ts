@@ -37,8 +37,8 @@ interface Failure {
 }
 
 /**
- * Upgrades the hosts of a cluster in their order by its rollout policy: so many at once, with the health gate before
- * and the soak time after each group; none is begun while the upgrade is paused. Failures beyond what the policy
+ * Upgrades the hosts of a cluster in their order by its rollout policy: so many at once, with the inventory's checks and the health
+ * gate before, and its checks and the soak time after each group; none is begun while the upgrade is paused. Failures beyond what the policy
  * tolerates end the cluster: the hosts that follow are not begun, and the last failure is thrown. `commit`: of the
  * desired image, where the component manager tells one.
  */
@@ -56,12 +56,13 @@ export async function upgradeHosts(
     await endHereIfCancelled();
     if (state.stillWaiting(planned).length === 0) continue;
     if (hasBegun) await soak(state, rollout);
-    await untilNextMayBegin(state, { gate: rollout.healthGate && !looksItself });
     let part: GroupPart = { group: planned, known: new Map() };
+    const begins = () => state.stillWaiting(part.group);
+    let checkedUntil = await untilNextMayBegin(state, begins, { gate: rollout.healthGate && !looksItself });
     let gate = looksItself;
     for (;;) {
       // Hosts may have been left out while something was waited for.
-      part = { ...part, group: state.stillWaiting(part.group) };
+      part = { ...part, group: begins() };
       if (part.group.length === 0) break;
       hasBegun = true;
       const { gateClosed, closed, failures } = await upgradeGroup(state, { ...part, commit, gate });
@@ -76,28 +77,54 @@ export async function upgradeHosts(
         // Its Activity leaves a host out that is held now; what keeps all of them is waited for.
         if (closed.error.errorCode !== "HOST_HELD") await state.untilOpen(closed.error);
       } else if (!gateClosed) break;
-      await untilNextMayBegin(state, { gate: rollout.healthGate, ...gateClosed });
+      checkedUntil = await untilNextMayBegin(state, begins, { gate: rollout.healthGate, checkedUntil, ...gateClosed });
       gate = false;
     }
+    await checkAfterHosts(state, planned);
   }
   state.hostsWait();
 }
 
+/** Asks the checks that come after hosts, for those of these that have ended. */
+export async function checkAfterHosts(state: ClusterUpgradeState, hosts: readonly ClusterHost[]): Promise<void> {
+  const ended = state.endedAmong(hosts);
+  await state.checks.pass("AFTER_HOST", () => ended);
+}
+
+/** What is looked at before hosts begin. */
+interface NextHosts {
+  /** Whether the health gate is asked for. */
+  readonly gate: boolean;
+  /** A check of the health that a look has started. */
+  readonly check?: string;
+  /** Until when earlier answers of the inventory's checks hold (epoch milliseconds). */
+  readonly checkedUntil?: number;
+}
+
 /**
- * Pauses, and the health gate where it is asked for. The gate counts as open only if it was found open after the last pause,
- * so a `check` that a look has started counts for nothing once there was one.
+ * Pauses, the checks of the inventory, and the health gate where it is asked for. The gate counts as open only if it was found
+ * open after the last pause and the last check, so a `check` that a look has started counts for nothing once there was one.
+ * `begins`: the hosts that are still to begin. Gives until when the answers of the inventory's checks hold.
  */
 async function untilNextMayBegin(
   state: ClusterUpgradeState,
-  { gate, check }: { readonly gate: boolean; readonly check?: string },
-): Promise<void> {
+  begins: () => readonly ClusterHost[],
+  { gate, check, checkedUntil = 0 }: NextHosts,
+): Promise<number> {
   let started = state.pause.closed ? undefined : check;
+  let until = checkedUntil;
   do {
     await state.pause.pass();
+    if (currentTime() >= until) {
+      until = await state.checks.pass("BEFORE_HOST", begins);
+      if (Number.isFinite(until)) started = undefined;
+    }
+    if (currentTime() >= until) continue;
     if (gate) await awaitHealth(state, started);
     started = undefined;
-  } while (state.pause.closed);
+  } while (state.pause.closed || currentTime() >= until);
   await endHereIfCancelled();
+  return until;
 }
 
 /** Hosts that are in work at once, and what is known of those that a freeze has kept from their next attempt, by the first of each Activity. */

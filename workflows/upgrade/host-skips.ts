@@ -1,3 +1,4 @@
+import type { SignalDefinition } from "@temporalio/workflow";
 import { type Either, left, right } from "fp-ts/Either";
 import type { ErrorBody } from "../../src/domain/errors";
 import type { SkipPayload } from "../../src/domain/requests/upgrade-request";
@@ -14,6 +15,8 @@ interface AskedCluster {
 
 /** A resource whose lock the upgrade holds. */
 export interface HeldResource extends AskedCluster {
+  /** Sends it a Signal, where it has not ended. */
+  tell(signal: SignalDefinition<[unknown]>, payload: unknown): Promise<void>;
   /** Ends it before it has begun. */
   release(): void;
 }

@@ -10,8 +10,9 @@ import {
   WorkflowIdReusePolicy,
 } from "@temporalio/workflow";
 import { isRight } from "fp-ts/Either";
+import { checksFor } from "../../src/domain/checks/own-check";
 import { ErrorBody } from "../../src/domain/errors";
-import type { MgmtUpgradePlan, ResourcePlan } from "../../src/domain/plan/upgrade-plan";
+import type { MgmtUpgradePlan, ResourcePlan, UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import { lockOf } from "../../src/domain/resource-lock";
 import { findingKey } from "../../src/domain/task/findings";
 import { initialResourceSubTask } from "../../src/domain/task/resource-progress";
@@ -64,7 +65,8 @@ export async function lockResource(state: UpgradeState, resource: ResourcePlan):
         ]);
         return beginChild(child, beginningOf(state, resource));
       },
-      askToSkip: (question) => sendTo(child, () => child.signal(skipHostSignal, question)),
+      askToSkip: (question) => locked.tell(skipHostSignal, question),
+      tell: (signal, payload) => sendTo(child, () => child.signal(signal, payload)),
       settled: () => Promise.all([ended, relayed, rescheduled]),
       release: () => scope.cancel(),
       ended,
@@ -149,7 +151,8 @@ function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, work
 
 function resourceWorkflow(state: UpgradeState, resource: ResourcePlan) {
   const { id: upgradeId, waits } = state.plan;
-  const common = { upgradeId, waits };
+  const checked = resourceChecks(state.plan, resource);
+  const common = { upgradeId, waits, ...(checked && { checked }) };
   switch (resource.kind) {
     case "IMAGE":
     case "BASELINE": {
@@ -161,6 +164,12 @@ function resourceWorkflow(state: UpgradeState, resource: ResourcePlan) {
     case "MGMT":
       return { type: "mgmtUpgradeWorkflow", input: { ...common, mgmt: resource } };
   }
+}
+
+/** The checks of the inventory that a resource's own Workflow asks; undefined where there are none. */
+function resourceChecks({ name, bundle, checks = [] }: UpgradePlan, { places }: ResourcePlan) {
+  const own = checksFor(checks, places).filter(({ at }) => at.some((point) => point !== "BEFORE_UPGRADE"));
+  return own.length === 0 ? undefined : { upgradeName: name, bundleId: bundle.id, checks: own };
 }
 
 /** What goes with the beginning of a resource. It needs to know what was acknowledged and until when, not by whom. */

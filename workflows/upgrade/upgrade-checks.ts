@@ -1,18 +1,13 @@
-import { CancellationScope, condition, isCancellation, log, proxyActivities, uuid4 } from "@temporalio/workflow";
-import type { UpgradeActivities } from "../../activities/contract";
-import { type CheckAnswer, checkError, checkText, type PlannedCheck } from "../../src/domain/checks/own-check";
+import { type CheckAnswer, checkError, type PlannedCheck } from "../../src/domain/checks/own-check";
 import type { ErrorBody } from "../../src/domain/errors";
 import type { ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import type { Stage, SubTask } from "../../src/domain/spec/task";
-import { answeredStage, askedStage, checksAt, checksSubTask } from "../../src/domain/task/own-checks";
-import { checkOptions } from "../activity-options";
+import { answeredStage, askedStage } from "../../src/domain/task/check-stages";
+import { checksAt, checksSubTask } from "../../src/domain/task/own-checks";
 import { currentTime, now } from "../clock";
+import { askOwnCheck, type CheckRound, checksValidFor } from "../own-checks";
+import { pauseForCheck } from "./resource-check-gate";
 import type { UpgradeState } from "./upgrade-state";
-
-const checks = proxyActivities<Pick<UpgradeActivities, "askCheck">>(checkOptions());
-
-/** How long checks that have passed let the upgrade begin; what it then still has to wait for may take longer (milliseconds). */
-const validFor = 10 * 60_000;
 
 /** How many resources a check is told of. */
 const mostTold = 100;
@@ -52,98 +47,46 @@ export class UpgradeChecks {
   /** Asks all of them for resources that are due. */
   async run(due: readonly ResourcePlan[]): Promise<Round> {
     this.change({ ...checksSubTask(this.checks, now()), status: "IN_PROGRESS" });
+    const round = this.roundFor(due);
     for (const check of this.checks) {
-      const answer = await this.interruptible(() => this.answerOf(check, due));
+      const answer = await askOwnCheck(check, round);
       if (answer === undefined) return { outcome: "INTERRUPTED" };
-      const at = now();
-      this.changeStage(check, (stage) => answeredStage(stage, check, answer, at));
+      this.answered(check, answer);
       if (answer.verdict === "PASSED" || this.accepted.has(check.id)) continue;
       const error = checkError(check, answer);
-      log.warn("A check of the inventory did not pass", { check: check.id, onFailure: check.onFailure });
       if (check.onFailure === "FAIL") {
         this.end("FAILED");
         return { outcome: "FAILED", error };
       }
-      this.state.activity.checkFailed(error);
-      this.state.enter("PAUSED", [error]);
-      await this.state.untilResumed();
+      await pauseForCheck(this.state, error);
       this.heldUntil = currentTime();
       this.accepted.add(check.id);
-      this.state.warnings.push(error);
     }
     this.end(this.accepted.size === 0 ? "SUCCESSFUL" : "FAILED");
-    this.validUntil = currentTime() + validFor;
+    this.validUntil = currentTime() + checksValidFor;
     return { outcome: "PASSED" };
   }
 
-  /** The answer; of a check that is waited for, once it passes. */
-  private async answerOf(check: PlannedCheck, due: readonly ResourcePlan[]): Promise<CheckAnswer> {
-    this.changeStage(check, (stage) => askedStage(stage));
-    const wait = (message: string, text: string) => {
-      this.isWaiting = true;
-      this.changeStage(check, (stage) => askedStage(stage, text));
-      for (const { resourceId } of due) this.state.closureChanged(resourceId, { code: "CHECK", message });
+  private roundFor(due: readonly ResourcePlan[]): CheckRound {
+    const { plan, times, checkDecisions: decisions } = this.state;
+    const { changes } = times;
+    const resources = due.slice(0, mostTold).map(({ resourceId, name }) => ({ resourceId, name }));
+    return {
+      at: "BEFORE_UPGRADE",
+      upgrade: { id: plan.id, name: plan.name, bundleId: plan.bundle.id, resources },
+      decisions,
+      asked: (check, text) => this.changeStage(check, (stage) => askedStage(stage, text)),
+      waits: (message) => this.waits(due, message),
+      // The schedule, the scope or the approval of the upgrade has changed.
+      isOther: () => times.changes !== changes,
     };
-    try {
-      let answer = await this.ask(check, due, wait);
-      while (answer.verdict !== "PASSED" && check.onFailure === "WAIT") {
-        wait(checkError(check, answer).message, answer.text);
-        answer = await this.ask(check, due, wait, answer.text);
-      }
-      return answer;
-    } finally {
-      for (const { resourceId } of due) this.state.closureChanged(resourceId, undefined);
-      if (this.isWaiting) this.heldUntil = currentTime();
-      this.isWaiting = false;
-    }
   }
 
-  /** One ask, with the later decision of a webhook. */
-  private async ask(
-    check: PlannedCheck,
-    due: readonly ResourcePlan[],
-    wait: (message: string, text: string) => void,
-    known?: string,
-  ): Promise<CheckAnswer> {
-    const { id, name, bundle } = this.state.plan;
-    const askId = uuid4();
-    const resources = due.slice(0, mostTold).map(({ resourceId, name: its }) => ({ resourceId, name: its }));
-    const { intervalSeconds, decideMinutes } = check;
-    const summary = known === undefined ? `check ${check.id}` : `until check ${check.id} passes`;
-    this.state.checkDecisions.expect(askId);
-    const answer = await checks.askCheck.executeWithOptions({ ...checkOptions(), summary }, [
-      {
-        ...{ check: check.id, askId, at: "BEFORE_UPGRADE", intervalSeconds },
-        upgrade: { id, name, bundleId: bundle.id, resources },
-        ...(known !== undefined && { known }),
-      },
-    ]);
-    if (answer.verdict !== "LATER") return answer;
-    const said = answer.text === "" ? "" : `: ${answer.text}`;
-    wait(`Check ${check.id} decides later${said}`, answer.text === "" ? "It decides later." : answer.text);
-    const limit = `decision of check ${check.id} within ${decideMinutes} min`;
-    const decision = await this.state.checkDecisions.untilDecided(decideMinutes * 60_000, limit);
-    if (!decision) return { verdict: "UNANSWERED", text: `It did not decide within ${decideMinutes} minutes.` };
-    return { verdict: decision.passed ? "PASSED" : "FAILED", text: checkText(decision.text ?? "") };
-  }
-
-  /** What it gives; undefined where the schedule, the scope or the approval of the upgrade changes first. */
-  private async interruptible<A>(body: () => Promise<A>): Promise<A | undefined> {
-    const scope = new CancellationScope();
-    const { changes } = this.state.times;
-    const isOther = () => this.state.times.changes !== changes;
-    const work = scope.run(body);
-    const other = scope.run(() => condition(isOther));
-    await Promise.allSettled([Promise.race([work, other])]);
-    // Ends the one that has not ended.
-    scope.cancel();
-    other.catch(() => undefined);
-    try {
-      return await work;
-    } catch (failure) {
-      if (!isCancellation(failure) || CancellationScope.current().consideredCancelled) throw failure;
-      return undefined;
-    }
+  private waits(due: readonly ResourcePlan[], message: string | undefined): void {
+    const closed = message === undefined ? undefined : ({ code: "CHECK", message } as const);
+    for (const { resourceId } of due) this.state.closureChanged(resourceId, closed);
+    if (this.isWaiting && !closed) this.heldUntil = currentTime();
+    this.isWaiting = closed !== undefined;
   }
 
   private change(part: SubTask): void {
@@ -156,6 +99,11 @@ export class UpgradeChecks {
     if (!this.part) return;
     const errors = (this.part.stages ?? []).flatMap((stage) => stage.errors ?? []);
     this.change({ ...this.part, status, completionTimestamp: now(), ...(errors.length > 0 && { errors }) });
+  }
+
+  private answered(check: PlannedCheck, answer: CheckAnswer): void {
+    const at = now();
+    this.changeStage(check, (stage) => answeredStage(stage, check, answer, at));
   }
 
   private changeStage(check: PlannedCheck, change: (stage: Stage) => Stage): void {

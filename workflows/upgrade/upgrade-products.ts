@@ -83,6 +83,7 @@ class ProductRun {
   async run(): Promise<readonly ErrorBody[]> {
     for (;;) {
       this.dropSkipped();
+      if (this.state.checkGate.hasFailed) await this.dropWaiting();
       if (this.waiting.length === 0) break;
       if (this.state.approvals.areLacking) this.restUntilApproved();
       await this.state.untilResumed(() => this.isTooEarly);
@@ -103,6 +104,13 @@ class ProductRun {
   /** What an operator has left out does not begin; its lock has been released. */
   private dropSkipped(): void {
     this.waiting = this.waiting.filter(({ resource }) => !this.state.known.isSkipped(resource));
+  }
+
+  /** A check of the inventory has failed the upgrade: what waits does not begin. */
+  private async dropWaiting(): Promise<void> {
+    const { waiting } = this;
+    this.waiting = [];
+    await this.giveUp(waiting, []);
   }
 
   /** Nothing has begun, and by another schedule the locks are not to be held yet. */
@@ -133,17 +141,21 @@ class ProductRun {
   }
 
   private isMissed(resource: LockedResource): boolean {
-    const isClosed = this.closures.holds(resource.resource);
-    return !isClosed && this.state.times.missesStart(this.current(resource), this.readyAtOf(resource));
+    return !this.isKept(resource) && this.state.times.missesStart(this.current(resource), this.readyAtOf(resource));
   }
 
   private mayBegin(resource: LockedResource): boolean {
-    return !this.isMissed(resource) && !this.closures.holds(resource.resource);
+    return !this.isKept(resource) && !this.isMissed(resource);
+  }
+
+  private isKept({ resource }: LockedResource): boolean {
+    return this.state.checkGate.isClosed || this.closures.holds(resource);
   }
 
   /** Before that it could not begin, for reasons other than its time: that is no delay. */
   private readyAtOf({ resource }: LockedResource): number {
-    return Math.max(this.readyAt, this.closures.heldUntil(resource), this.checks.heldUntil);
+    const { checks, closures, state } = this;
+    return Math.max(this.readyAt, closures.heldUntil(resource), checks.heldUntil, state.checkGate.heldUntil);
   }
 
   /** Waits for the next time or a change of the schedule. Nothing has begun yet: the upgrade as a whole is scheduled. */
@@ -151,11 +163,14 @@ class ProductRun {
     const phase = this.state.awaitsCommit ? "START_MISSED" : "SCHEDULED";
     const { size: closed } = this.closures;
     if (!this.started && closed === 0 && this.state.phase !== phase) this.state.enter(phase);
-    const { changes } = this.state.times;
+    const { times, checkGate } = this.state;
+    const { changes } = times;
+    const { changes: checked } = checkGate;
     const known = { precheckedAt: this.precheckedAt };
     const mayRest = !this.started && !this.isAfterAnother && closed === 0;
     const changed = () =>
-      this.state.times.changes !== changes ||
+      times.changes !== changes ||
+      checkGate.changes !== checked ||
       this.closures.size !== closed ||
       (mayRest && isHistoryTooLong(this.state, known));
     const next = Math.min(...this.waiting.filter((one) => this.mayBegin(one)).map((one) => this.timeOf(one)));

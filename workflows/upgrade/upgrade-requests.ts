@@ -23,6 +23,8 @@ import { InternalSignals } from "../internal-signals";
 import {
   activityQuery,
   checkDecidedSignal,
+  CheckFailed,
+  checkFailedSignal,
   HostSkipAnswer,
   hostSkippedSignal,
   HostsReport,
@@ -108,7 +110,11 @@ export class UpgradeRequests {
     });
     signals.on(checkDecidedSignal, (payload) => {
       const decision = CheckDecision.decode(payload);
-      if (isRight(decision)) state.checkDecisions.decided(decision.right);
+      if (isRight(decision)) this.onCheckDecided(decision.right);
+    });
+    signals.on(checkFailedSignal, (payload) => {
+      const failed = CheckFailed.decode(payload);
+      if (isRight(failed)) state.checkGate.checkFailed(failed.right);
     });
     signals.on(hostSkippedSignal, (payload) => {
       const answer = HostSkipAnswer.decode(payload);
@@ -119,6 +125,14 @@ export class UpgradeRequests {
       if (isRight(record)) state.activity.recorded(record.right, state.phase);
     });
     signals.dropOthers();
+  }
+
+  /** A decision of an ask that is not the upgrade's own may be for any resource in work. */
+  private onCheckDecided(decision: CheckDecision): void {
+    const { checkDecisions, known, locked } = this.state;
+    if (checkDecisions.decided(decision)) return;
+    for (const [resourceId, resource] of locked)
+      if (known.isInWork(resourceId)) resource.tell(checkDecidedSignal, decision).catch(() => undefined);
   }
 
   /** The outcomes of requests, oldest first, for the next run. */

@@ -17,12 +17,13 @@ import { applyProgress, initialTask } from "../../src/domain/task/task-progress"
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
 import { sumVersions, type VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
 import { currentTime, now } from "../clock";
+import { CheckDecisions } from "../check-decisions";
 import type { HostsReport, ResourceResult, TaskWithChildren } from "../messages";
 import { Acknowledgements } from "./acknowledgements";
 import { Approvals, type CarriedApprovals } from "./approvals";
-import { CheckDecisions } from "./check-decisions";
 import { type HeldResource, HostSkips } from "./host-skips";
 import { type CarriedResources, KnownResources, type KnownSkippedHost } from "./known-resources";
+import { ResourceCheckGate } from "./resource-check-gate";
 import { UpgradeActivity } from "./upgrade-activity";
 import { tellBeginning, tellPhase } from "./upgrade-log";
 import { type CarriedNotifications, UpgradeNotifications } from "./upgrade-notifications";
@@ -72,6 +73,7 @@ export class UpgradeState {
   readonly locked = new Map<string, HeldResource>();
   readonly hostSkips = new HostSkips();
   readonly checkDecisions = new CheckDecisions();
+  readonly checkGate = new ResourceCheckGate(this);
   /** Errors of resources that have failed in this attempt. */
   resourceErrors: ErrorBody[] = [];
 
@@ -407,7 +409,7 @@ export class UpgradeState {
     return first;
   }
 
-  hostsReported({ lastError, failedHosts = [], closed, windowClosesAt, ...report }: HostsReport): void {
+  hostsReported({ lastError, failedHosts = [], closed, windowClosesAt, isUnchecked, ...report }: HostsReport): void {
     const { resourceId, hosts } = report;
     const resource = this.resources.find((one) => one.resourceId === resourceId);
     if (!resource) return;
@@ -417,6 +419,7 @@ export class UpgradeState {
     this.known.hostsReported(report);
     if (closed !== undefined || windowClosesAt !== undefined) this.known.windowKnown(resourceId, windowClosesAt);
     this.publication.publishFacts();
+    this.checkGate.resourceIs(resourceId, isUnchecked === true);
     this.closureChanged(resourceId, closed);
   }
 
@@ -424,6 +427,7 @@ export class UpgradeState {
   resourceEnded(resourceId: string, ended: ResourceResult): ResourceResult {
     const result = this.known.ended(resourceId, ended);
     this.hostSkips.ended(resourceId);
+    this.checkGate.resourceIs(resourceId, false);
     this.closureChanged(resourceId, undefined);
     const resource = this.resources.find((one) => one.resourceId === resourceId);
     if (resource) this.activity.resourceEnded(resource, result);

@@ -141,6 +141,7 @@ async function attempt(
 ): Promise<readonly ErrorBody[]> {
   let precheckedAt = before;
   state.resourceErrors = [];
+  state.checkGate.reset();
   // Of a commit; what is due now is looked at when it begins.
   if (precheckedAt !== undefined && state.times.next(state.unfinished()) !== undefined) {
     const recalled = await checkBundle(state.plan);

@@ -7,8 +7,12 @@ import { Legible } from "../legible";
 /** What answers a check of the inventory. */
 export type CheckKind = "PROMETHEUS" | "ALERTMANAGER" | "WEBHOOK";
 
-/** When a check is asked. BEFORE_UPGRADE: before the first resource of an upgrade begins. */
-export type CheckPoint = "BEFORE_UPGRADE";
+/**
+ * When a check is asked. BEFORE_UPGRADE: before the first resource of an upgrade begins. BEFORE_HOST, AFTER_HOST: before and after
+ * each host of a cluster, or those that are in work at once. AFTER_RESOURCE: when a resource is upgraded, before the next one begins.
+ */
+export const checkPoints = ["BEFORE_UPGRADE", "BEFORE_HOST", "AFTER_HOST", "AFTER_RESOURCE"] as const;
+export type CheckPoint = (typeof checkPoints)[number];
 
 /**
  * What follows where a check does not pass. WAIT: it is asked again until it passes. PAUSE: the upgrade pauses, and whoever
@@ -73,4 +77,11 @@ export function checkError({ id, onFailure }: PlannedCheck, { verdict, text }: C
     remediationMessage: `Fix what the check names. ${next}`,
     context: { check: id },
   };
+}
+
+/** Checks that the Workflow of a resource asks, and what it tells them of its upgrade beside the resource. */
+export interface ResourceChecksPlan {
+  readonly upgradeName: string;
+  readonly bundleId: string;
+  readonly checks: readonly PlannedCheck[];
 }

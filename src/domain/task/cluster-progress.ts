@@ -2,6 +2,7 @@ import { type ErrorBody, remediationFor } from "../errors";
 import type { Closed } from "../opening";
 import { type ClusterKind, type ClusterUpgradePlan, rolloutOf } from "../plan/upgrade-plan";
 import type { HostState, Stage, SubTask, SubTaskStatus, WaitingFor } from "../spec/task";
+import { type CheckProgress, withCheck } from "./check-stages";
 import {
   baselineHostStages,
   type ClusterHost,
@@ -58,6 +59,7 @@ export const baselineClusterStages: Readonly<Record<ClusterStageType, string>> =
 export type ClusterProgress = { readonly at: string } & (
   | StageProgress<ClusterStageType>
   | StageLeft<ClusterStageType>
+  | CheckProgress
   | ({ readonly type: "HostsRead" } & HostsFound)
   /** Hosts that have joined the cluster since, in the order in which they are to be upgraded. */
   | { readonly type: "HostsJoined"; readonly hosts: readonly ClusterHost[]; readonly kind: ClusterKind }
@@ -139,6 +141,9 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
       return waitingPart(subTask, progress.waitingFor);
     case "PauseChanged":
       return withPause(subTask, progress.paused);
+    case "CheckAsked":
+    case "CheckAnswered":
+      return withCheck(subTask, progress, at);
     case "ClosureChanged":
       return withClosure(subTask, progress.closed);
     case "HostStarted":

@@ -4,6 +4,7 @@ import { ErrorBody } from "../errors";
 import type { Closed } from "../opening";
 import type { MgmtUpgradePlan } from "../plan/upgrade-plan";
 import type { SubTask } from "../spec/task";
+import { type CheckProgress, withCheck } from "./check-stages";
 import {
   applyStageProgress,
   attemptFields,
@@ -77,6 +78,7 @@ export type MgmtProgress = t.TypeOf<typeof MgmtProgress>;
 export type MgmtEvent = { readonly at: string } & (
   | StageProgress<MgmtStageType>
   | StageLeft<MgmtStageType>
+  | CheckProgress
   | { readonly type: "ServerRead"; readonly fqdn: string; readonly version: string }
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
@@ -125,6 +127,9 @@ export function applyMgmtProgress(subTask: SubTask, event: MgmtEvent): SubTask {
       };
     case "PauseChanged":
       return withPause(subTask, event.paused);
+    case "CheckAsked":
+    case "CheckAnswered":
+      return withCheck(subTask, event, at);
     case "ClosureChanged":
       return withClosure(subTask, event.closed);
     case "SwitchoverAwaited":

@@ -2,6 +2,7 @@ import type { ErrorBody } from "../errors";
 import type { Closed } from "../opening";
 import type { NetvirtUpgradePlan } from "../plan/upgrade-plan";
 import type { SubTask, SubTaskStatus } from "../spec/task";
+import { type CheckProgress, withCheck } from "./check-stages";
 import {
   type NetvirtComponent,
   netvirtComponentNames,
@@ -46,6 +47,7 @@ export type NetvirtStageType = keyof typeof netvirtStages;
 export type NetvirtEvent = { readonly at: string } & (
   | StageProgress<NetvirtStageType>
   | StageLeft<NetvirtStageType>
+  | CheckProgress
   | { readonly type: "ComponentsRead"; readonly components: readonly NetvirtComponent[] }
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
@@ -94,6 +96,9 @@ export function applyNetvirtProgress(subTask: SubTask, event: NetvirtEvent): Sub
       return { ...subTask, subTasks: event.components.map((component) => componentSubTask(component, at)) };
     case "PauseChanged":
       return withPause(subTask, event.paused);
+    case "CheckAsked":
+    case "CheckAnswered":
+      return withCheck(subTask, event, at);
     case "ClosureChanged":
       return withClosure(subTask, event.closed);
     case "ComponentPutBack":

@@ -1,5 +1,6 @@
-import { type CheckPoint, checkError, type CheckAnswer, type PlannedCheck } from "../checks/own-check";
-import type { Stage, SubTask, Task } from "../spec/task";
+import type { CheckPoint, PlannedCheck } from "../checks/own-check";
+import type { SubTask, Task } from "../spec/task";
+import { checkStage } from "./check-stages";
 import { precheckType } from "./prechecks";
 
 /** The `type` of the checks of the inventory among the SubTasks of a Task. */
@@ -13,38 +14,13 @@ export function checksSubTask(checks: readonly PlannedCheck[], at: string): SubT
     description: "Ask the checks of the inventory before anything begins.",
     status: "PENDING",
     creationTimestamp: at,
-    stages: checks.map(({ id, kind }) => ({
-      name: `Check ${id}`,
-      type: `${kind}_CHECK`,
-      description: "Not asked yet.",
-      status: "PENDING",
-      creationTimestamp: at,
-    })),
+    stages: checks.map((check) => checkStage(check, "BEFORE_UPGRADE", at)),
   };
 }
 
 /** The checks that are asked at a point. */
 export function checksAt(checks: readonly PlannedCheck[] | undefined, point: CheckPoint): readonly PlannedCheck[] {
   return (checks ?? []).filter(({ at }) => at.includes(point));
-}
-
-/** The Stage of a check that is asked, or waited for: `text` is what it said last. */
-export function askedStage(stage: Stage, text = "Asked; no answer yet."): Stage {
-  const { completionTimestamp: _, errors: __, ...rest } = stage;
-  return { ...rest, status: "IN_PROGRESS", description: text };
-}
-
-/** The Stage of a check that was answered at `at`. */
-export function answeredStage(stage: Stage, check: PlannedCheck, answer: CheckAnswer, at: string): Stage {
-  const passed = answer.verdict === "PASSED";
-  const text = answer.text === "" ? (passed ? "Passed." : "Not passed.") : answer.text;
-  return {
-    ...stage,
-    status: passed ? "SUCCESSFUL" : "FAILED",
-    description: text,
-    completionTimestamp: at,
-    ...(!passed && { errors: [checkError(check, answer)] }),
-  };
 }
 
 /** A Task with other checks in the place of its former ones. */

@@ -52,10 +52,14 @@ describe("ownChecks", () => {
     expect(read([{ ...alerts, at: ["BEFORE_UPGRADE", "AFTER_STAGE"] }]).problems).to.deep.equal([
       "The check alerts has at AFTER_STAGE, which needs campaigns: this version has none.",
     ]);
-    expect(read([{ ...alerts, at: ["AFTER_HOST"] }]).problems).to.deep.equal([
-      "The check alerts has at AFTER_HOST: this version knows BEFORE_UPGRADE only.",
+    const points = ["BEFORE_HOST", "AFTER_HOST", "AFTER_RESOURCE"];
+    expect(read([{ ...alerts, at: points }]).entries[0]?.planned.at).to.deep.equal(points);
+    expect(read([{ ...alerts, at: ["AFTER_HOSTS"] }]).problems).to.deep.equal([
+      "The check alerts has at AFTER_HOSTS: this version knows BEFORE_UPGRADE, BEFORE_HOST, AFTER_HOST, AFTER_RESOURCE.",
     ]);
-    expect(read([{ ...alerts, at: [] }]).problems).to.deep.equal(["The check alerts has no at: write BEFORE_UPGRADE."]);
+    expect(read([{ ...alerts, at: [] }]).problems).to.deep.equal([
+      "The check alerts has no at: write BEFORE_UPGRADE, BEFORE_HOST, AFTER_HOST, AFTER_RESOURCE, or several.",
+    ]);
   });
 
   it("says everything that is wrong, without secrets and URLs", () => {

@@ -1,5 +1,5 @@
-import { condition, log } from "@temporalio/workflow";
-import type { CheckDecision } from "../../src/domain/checks/own-check";
+import { condition } from "@temporalio/workflow";
+import type { CheckDecision } from "../src/domain/checks/own-check";
 
 /** Decisions of webhooks that had answered 202. Only the ask in work is decided; others are of no use any more. */
 export class CheckDecisions {
@@ -12,11 +12,12 @@ export class CheckDecisions {
     this.decision = undefined;
   }
 
-  decided(decision: CheckDecision): void {
+  /** False where another ask is in work, or none. */
+  decided(decision: CheckDecision): boolean {
+    if (decision.askId !== this.askId) return false;
     // The first one counts.
-    if (decision.askId === this.askId) this.decision ??= decision;
-    else
-      log.warn("A decision of a check was dropped: that ask is not in work", { askId: decision.askId.slice(0, 100) });
+    this.decision ??= decision;
+    return true;
   }
 
   /** The decision; undefined where there is none in time. */

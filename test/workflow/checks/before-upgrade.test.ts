@@ -1,17 +1,13 @@
 import { expect } from "chai";
 import { askCheck } from "../../../activities/checks/ask-check";
-import type { CheckInput } from "../../../activities/contract";
-import type { CheckAnswer } from "../../../src/domain/checks/own-check";
 import { activityQuery, checkDecidedSignal } from "../../../workflows/messages";
+import { answering, failing, later } from "../../support/check-answers";
 import { CheckServer, vector } from "../../support/check-server";
 import { eventually } from "../../support/eventually";
 import { FakeActivities } from "../../support/fake-activities";
 import type { RunningUpgrade } from "../../support/running-upgrade";
 import { clusters, sampleCheck } from "../../support/sample-plan";
 import { useBench } from "../../support/upgrade-bench";
-
-const failing: CheckAnswer = { verdict: "FAILED", text: "3 alerts active." };
-const later: CheckAnswer = { verdict: "LATER", text: "The board meets at 10." };
 
 describe("Checks of the inventory before an upgrade", function () {
   this.timeout(60_000);
@@ -29,18 +25,6 @@ describe("Checks of the inventory before an upgrade", function () {
   const kinds = async (upgrade: RunningUpgrade) =>
     (await upgrade.handle.query(activityQuery)).entries.map(({ kind }) => kind);
   const decide = (upgrade: RunningUpgrade, decision: unknown) => upgrade.handle.signal(checkDecidedSignal, decision);
-  /** Answers with these in order; the last one stays. */
-  const answering = (...answers: readonly CheckAnswer[]) => {
-    const asked: CheckInput[] = [];
-    const fake = new FakeActivities({
-      askCheck: (input) => {
-        asked.push(input);
-        return Promise.resolve(answers[Math.min(asked.length, answers.length) - 1] ?? failing);
-      },
-    });
-    return { fake, asked };
-  };
-
   it("are asked in their order after the prechecks and before anything changes, and say on the Task what they said", async () => {
     const fake = new FakeActivities();
     const upgrade = await bench().upgrade({ checks: [sampleCheck("slo"), sampleCheck("board")] }, fake);
@@ -60,7 +44,7 @@ describe("Checks of the inventory before an upgrade", function () {
   });
 
   it("FAIL: nothing begins, and a retry asks again", async () => {
-    const { fake, asked } = answering(failing, { verdict: "PASSED", text: "None." });
+    const { fake, asked } = answering([failing, { verdict: "PASSED", text: "None." }]);
     const upgrade = await bench().upgrade({ checks: [sampleCheck("slo"), sampleCheck("other")] }, fake);
     await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
     const task = await upgrade.task();
@@ -116,7 +100,7 @@ describe("Checks of the inventory before an upgrade", function () {
   });
 
   it("PAUSE: whoever resumes the upgrade accepts that the check has not passed, which it ends with", async () => {
-    const { fake, asked } = answering({ verdict: "UNANSWERED", text: "It answered 500." });
+    const { fake, asked } = answering([{ verdict: "UNANSWERED", text: "It answered 500." }]);
     const upgrade = await bench().upgrade({ checks: [sampleCheck("slo", { onFailure: "PAUSE" })] }, fake);
     await upgrade.untilStatuses("In Progress / PAUSED");
     const message = "Check slo gave no verdict: It answered 500.";
@@ -134,7 +118,7 @@ describe("Checks of the inventory before an upgrade", function () {
   });
 
   it("a webhook decides later by a Signal that names the ask; others change nothing", async () => {
-    const { fake, asked } = answering(later);
+    const { fake, asked } = answering([later]);
     const upgrade = await bench().upgrade({ checks: [sampleCheck("board", { kind: "WEBHOOK" })] }, fake);
     const { waitingFor } = await untilWaits(upgrade);
     expect(waitingFor?.message).to.equal("Check board decides later: The board meets at 10.");
@@ -168,13 +152,13 @@ describe("Checks of the inventory before an upgrade", function () {
 
   it("a check that is waited for ends with the upgrade, and is asked again where the scope has changed", async () => {
     const check = sampleCheck("board", { kind: "WEBHOOK", onFailure: "WAIT" });
-    const cancelled = await bench().upgrade({ checks: [check] }, answering(later).fake);
+    const cancelled = await bench().upgrade({ checks: [check] }, answering([later]).fake);
     await untilWaits(cancelled);
     await cancelled.handle.cancel();
     expect(await cancelled.end()).to.equal("CANCELLED");
     expect((await checksOf(cancelled)).status).to.equal("FAILED");
 
-    const { fake, asked } = answering(later);
+    const { fake, asked } = answering([later]);
     const skipped = await bench().upgrade({ checks: [check], resources: clusters(2) }, fake);
     await untilWaits(skipped);
     const [gone, left] = [skipped.resourceId(0), skipped.resourceId(1)];
@@ -195,7 +179,7 @@ describe("Checks of the inventory before an upgrade", function () {
   it("are asked in the maintenance window, not before it, and again where it has closed meanwhile", async () => {
     const domain = "checked-window";
     bench().closedDomains.add(domain);
-    const { fake, asked } = answering(later);
+    const { fake, asked } = answering([later]);
     const check = sampleCheck("board", { kind: "WEBHOOK", onFailure: "WAIT" });
     const upgrade = await bench().upgrade({ checks: [check], domain }, fake);
     await untilWaits(upgrade, "WINDOW");
@@ -212,7 +196,7 @@ describe("Checks of the inventory before an upgrade", function () {
 
   it("a webhook that does not decide in time gives no verdict", async () => {
     const checks = [sampleCheck("board", { kind: "WEBHOOK", decideMinutes: 0.01 })];
-    const upgrade = await bench().upgrade({ checks }, answering(later).fake);
+    const upgrade = await bench().upgrade({ checks }, answering([later]).fake);
     await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
     expect((await upgrade.task()).errors?.[0]?.message).to.equal(
       "Check board gave no verdict: It did not decide within 0.01 minutes.",

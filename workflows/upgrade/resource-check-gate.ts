@@ -1,0 +1,72 @@
+import type { ErrorBody } from "../../src/domain/errors";
+import { currentTime } from "../clock";
+import { checkAcceptedSignal, type CheckFailed } from "../messages";
+import type { UpgradeState } from "./upgrade-state";
+
+/** What checks that the Workflows of resources ask keep from beginning in the rest of their upgrade. */
+export class ResourceCheckGate {
+  /** Grows with every change, so that a wait can notice one. */
+  changes = 0;
+  /** Ids of resources that are upgraded, and of which the checks after it have not passed yet. */
+  private readonly unchecked = new Set<string>();
+  private failed = false;
+  private openedAt = 0;
+
+  constructor(private readonly state: UpgradeState) {}
+
+  /** Another attempt begins. */
+  reset(): void {
+    this.unchecked.clear();
+    this.failed = false;
+  }
+
+  /** Whether nothing further may begin now. */
+  get isClosed(): boolean {
+    return this.failed || this.unchecked.size > 0;
+  }
+
+  /** A check has failed the upgrade: what has not begun does not begin in this attempt. */
+  get hasFailed(): boolean {
+    return this.failed;
+  }
+
+  /** Until when a check has kept the rest from beginning (epoch milliseconds); 0 where none has. */
+  get heldUntil(): number {
+    return this.openedAt;
+  }
+
+  /** Whether checks after a resource are asked. */
+  resourceIs(resourceId: string, isUnchecked: boolean): void {
+    if (this.unchecked.has(resourceId) === isUnchecked) return;
+    if (isUnchecked) this.unchecked.add(resourceId);
+    else this.unchecked.delete(resourceId);
+    this.openedAt = currentTime();
+    this.changes++;
+  }
+
+  /** A check of a resource in work has not passed. */
+  checkFailed(failed: CheckFailed): void {
+    const { known, cancelling } = this.state;
+    if (cancelling || !known.isInWork(failed.resourceId)) return;
+    if (failed.onFailure === "FAIL") {
+      this.failed = true;
+      this.changes++;
+    } else {
+      // Ends early only with the upgrade.
+      this.pause(failed).catch(() => undefined);
+    }
+  }
+
+  private async pause({ resourceId, number, error }: CheckFailed): Promise<void> {
+    await pauseForCheck(this.state, error);
+    await this.state.locked.get(resourceId)?.tell(checkAcceptedSignal, number);
+  }
+}
+
+/** Pauses the upgrade because of a check, until somebody resumes it, who accepts that the check has not passed. */
+export async function pauseForCheck(state: UpgradeState, error: ErrorBody): Promise<void> {
+  state.activity.checkFailed(error);
+  state.enter("PAUSED", [error]);
+  await state.untilResumed();
+  if (state.warnings.every(({ message }) => message !== error.message)) state.warnings.push(error);
+}
