@@ -6,7 +6,7 @@ import { awaitsLateCommit } from "../../domain/task/late-start";
 import { type FollowedTask, nothingKnown } from "../../domain/task/task-change";
 import { openApi, usePolled } from "../client/ask-api";
 import { followTask, type Line } from "../client/follow-task";
-import { serverNow } from "../client/send-request";
+import { useServerTime, useTitle } from "../client/page-hooks";
 import { installation, session } from "../client/session";
 import { timeDisplay } from "../client/time-display";
 import { lineWords } from "../labels/line-labels";
@@ -222,26 +222,4 @@ function WorkflowLink({ id }: { readonly id: string }) {
       Workflow in the Temporal Web UI
     </a>
   );
-}
-
-/** Epoch milliseconds by the clock of the service, so many of them at a time. */
-function useServerTime(every: number): number {
-  const [now, setNow] = useState(serverNow);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(serverNow()), every);
-    return () => clearInterval(timer);
-  }, [every]);
-  return now;
-}
-
-/** Names the tab of the browser after the upgrade while its page is open. */
-function useTitle(title: string | undefined): void {
-  useEffect(() => {
-    if (title === undefined) return undefined;
-    const before = document.title;
-    document.title = title;
-    return () => {
-      document.title = before;
-    };
-  }, [title]);
 }
