@@ -9,6 +9,7 @@ import { pathWritten, valueAt } from "../model/field-path";
 import { formOf, formPathOf, problemsOfError, requestOf, type RequestProblem } from "../model/form-request";
 import { emptyForm, type UpgradeForm } from "../model/upgrade-form";
 import { askApi } from "./ask-api";
+import { IdempotencyKey } from "./idempotency-key";
 import { ApiFailure, errorBodyOf } from "./send-request";
 
 /** What is filled in. Kept while other pages are looked at, such as the upgrade that holds a cluster. */
@@ -86,7 +87,7 @@ export async function startUpgrade(): Promise<string | undefined> {
   if (now._tag === "Left" || !plan.value) return undefined;
   let id: string | undefined;
   await asking(async () => {
-    const headers = { "idempotency-key": keyOf(textOf(now.right)) };
+    const headers = { "idempotency-key": key.of(textOf(now.right)) };
     const task = await askApi(Task, { method: "POST", path: "/v1/upgrades", body: now.right, headers });
     id = task.id;
   });
@@ -108,22 +109,12 @@ export async function fillLike(id: string): Promise<void> {
 /** Fills the form with a request, or (without one) empties it. */
 export function startAfresh(form: UpgradeForm = emptyForm): void {
   upgradeForm.value = form;
-  refused.value = planned.value = attempt = undefined;
+  refused.value = planned.value = undefined;
+  key.forget();
   wasAsked.value = false;
 }
 
-let attempt: { readonly text: string; readonly key: string } | undefined;
-
-/** The key of a request: the same until it has succeeded, so that a second try after a lost answer starts nothing twice. */
-function keyOf(text: string): string {
-  if (attempt?.text !== text) attempt = { text, key: randomKey() };
-  return attempt.key;
-}
-
-/** 128 random bits. `crypto.randomUUID` is not there where the page comes from another host without TLS. */
-function randomKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
+const key = new IdempotencyKey();
 
 async function asking(work: () => Promise<void>): Promise<void> {
   // A double click is one question.

@@ -7,7 +7,7 @@ import type { Bundle } from "../../domain/spec/bundle";
 import { Cluster } from "../../domain/spec/cluster";
 import { usePolled } from "../client/ask-api";
 import { productWords } from "../labels/line-labels";
-import { obstacleOf } from "../model/cluster-obstacle";
+import { obstacleOf, unfitnessOf } from "../model/cluster-obstacle";
 import { plural } from "../model/labels";
 import { exactTime } from "../model/local-time";
 import { fragmentOf } from "../model/page-address";
@@ -65,15 +65,22 @@ function factsOf(bundle: Bundle): string {
   return facts.length === 0 ? brings : `${brings} (${facts.join(", ")})`;
 }
 
+interface ClusterChoiceProps {
+  readonly clusters: readonly Cluster[];
+  /** A check looks at whole clusters, and at those that an upgrade has locked too. */
+  readonly isForCheck?: boolean;
+}
+
 /** The clusters of the inventory, with what one has to know of them to choose, and why some cannot be chosen. */
-export function ClusterChoice({ clusters }: { readonly clusters: readonly Cluster[] }) {
+export function ClusterChoice({ clusters, isForCheck = false }: ClusterChoiceProps) {
   const { form, change, problemAt } = useForm();
   const [text, setText] = useState("");
+  const obstacleFor = isForCheck ? unfitnessOf : obstacleOf;
   const chosen = form.clusters.map(({ resourceId }) => resourceId);
   const matching = clusters.filter(({ id, name, domain }) =>
     `${name} ${domain.name} ${id}`.toLowerCase().includes(text.toLowerCase()),
   );
-  const free = matching.filter((cluster) => !chosen.includes(cluster.id) && !obstacleOf(cluster));
+  const free = matching.filter((cluster) => !chosen.includes(cluster.id) && !obstacleFor(cluster));
   const unknown = chosen.filter((id) => !clusters.some((cluster) => cluster.id === id));
   const choose = (id: string, isChosen: boolean) =>
     change(
@@ -100,6 +107,8 @@ export function ClusterChoice({ clusters }: { readonly clusters: readonly Cluste
             key={cluster.id}
             cluster={cluster}
             place={chosen.indexOf(cluster.id)}
+            obstacle={obstacleFor(cluster)}
+            isForCheck={isForCheck}
             showsVersions={chosen.length <= mostAsked}
             onChoose={(isChosen) => choose(cluster.id, isChosen)}
           />
@@ -145,14 +154,16 @@ interface ClusterRowProps {
   readonly cluster: Cluster;
   /** Index among the chosen ones; -1 where it is not. */
   readonly place: number;
+  /** Why it cannot be chosen. */
+  readonly obstacle: string | undefined;
+  readonly isForCheck: boolean;
   readonly showsVersions: boolean;
   readonly onChoose: (isChosen: boolean) => void;
 }
 
-function ClusterRow({ cluster, place, showsVersions, onChoose }: ClusterRowProps) {
+function ClusterRow({ cluster, place, obstacle, isForCheck, showsVersions, onChoose }: ClusterRowProps) {
   const isChosen = place >= 0;
   const path = isChosen ? `clusters[${place}]` : cluster.id;
-  const obstacle = obstacleOf(cluster);
   return (
     <li>
       <label class={obstacle && !isChosen ? "check off" : "check"}>
@@ -169,14 +180,14 @@ function ClusterRow({ cluster, place, showsVersions, onChoose }: ClusterRowProps
       {isChosen && showsVersions && <Versions id={cluster.id} />}
       <span class="small" id={`${fieldId(path)}-hint`}>
         {obstacle}{" "}
-        {cluster.heldBy !== undefined && (
+        {cluster.heldBy !== undefined && !isForCheck && (
           <a href={fragmentOf({ page: "UPGRADE", id: cluster.heldBy })}>Show that upgrade</a>
         )}
-        {cluster.hold && `${heldError(cluster.hold).message} Only a draft can be created. `}
+        {cluster.hold && `${heldError(cluster.hold).message} ${isForCheck ? "" : "Only a draft can be created. "}`}
         {cluster.errors?.map(({ message }) => message).join(" ")}
       </span>
       <FieldNotes path={path} words={{ label: cluster.name, hint: "" }} />
-      {isChosen && <HostChoice cluster={cluster} place={place} />}
+      {isChosen && !isForCheck && <HostChoice cluster={cluster} place={place} />}
     </li>
   );
 }

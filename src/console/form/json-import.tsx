@@ -1,10 +1,8 @@
 import * as E from "fp-ts/Either";
 import { useRef, useState } from "preact/hooks";
-import { failure, knownClusters, problems, request, startAfresh } from "../client/new-upgrade";
+import { knownClusters, request, startAfresh } from "../client/new-upgrade";
 import { jsonOf } from "../model/curl-command";
 import { readRequest, type ReadRequest } from "../model/form-request";
-import { ErrorNote } from "../parts/error-note";
-import { revealField } from "./form-context";
 
 /** Takes a request as JSON, edited here or pasted, and fills the form with it. */
 export function JsonImport() {
@@ -69,34 +67,5 @@ function Outcome({ outcome }: { readonly outcome: ReadRequest }) {
     <p class="field-error">
       The form is filled, without fields that the interface does not know: {unknown.join(", ")}.
     </p>
-  );
-}
-
-/** What stands in the way, each problem with a way to its field; below, what the service said of no field. */
-export function ProblemSummary() {
-  const placed = problems.value;
-  const error = failure.value;
-  if (placed.length === 0)
-    return (
-      <div id="problem-summary" tabIndex={-1}>
-        {error && <ErrorNote error={error} isAlert />}
-      </div>
-    );
-  return (
-    <div class="error" role="alert" id="problem-summary" tabIndex={-1}>
-      <p class="remedy">
-        {placed.length === 1 ? "One thing has to be put right:" : `${placed.length} things have to be put right:`}
-      </p>
-      <ul>
-        {placed.map(({ at, message, remediation }) => (
-          <li key={`${at} ${message}`}>
-            <button type="button" class="link" onClick={() => revealField(at)?.focus()}>
-              {message}
-            </button>
-            {remediation !== undefined && ` ${remediation}`}
-          </li>
-        ))}
-      </ul>
-    </div>
   );
 }

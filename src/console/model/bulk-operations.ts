@@ -58,7 +58,7 @@ const operations = [
       "PAUSED",
     ],
     isGrave: true,
-    says: "is cancelled and cannot be resumed. Hosts being upgraded finish safely first.",
+    says: "is cancelled and cannot be resumed.",
     requestFor: (id: string): BulkRequest => ({ method: "DELETE", path: `/v1/tasks/${id}` }),
   },
 ] as const;
@@ -75,10 +75,14 @@ export function bulkOperationsOf(chosen: readonly Upgrade[]): BulkOperation[] {
         ...operation,
         upgrades,
         consequences: [
-          shortList(upgrades.map(({ name, id }) => name ?? id)),
+          `${shortList(namesOf(upgrades))}.`,
           `Each ${says}`,
           ...(operation.name === "cancel" ? hostsInWork(upgrades) : hostsToDo(upgrades)),
-          ...(others > 0 ? [`${plural(others, "chosen upgrade")} do not allow this now and stay unchanged.`] : []),
+          ...(others > 0
+            ? [
+                `${plural(others, "chosen upgrade")} ${others === 1 ? "does not allow this now and stays" : "do not allow this now and stay"} unchanged.`,
+              ]
+            : []),
         ],
       },
     ];
@@ -87,9 +91,19 @@ export function bulkOperationsOf(chosen: readonly Upgrade[]): BulkOperation[] {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
 
+/** Names, with the beginning of the id where several have the same. */
+function namesOf(upgrades: readonly Upgrade[]): string[] {
+  const names = upgrades.map(({ name, id }) => name ?? id);
+  return upgrades.map(({ id, name = id }) =>
+    names.filter((other) => other === name).length > 1 ? `${name} (${id.slice(0, 8)})` : name,
+  );
+}
+
 function hostsInWork(upgrades: readonly Upgrade[]): string[] {
   const running = sum(upgrades.map(({ hosts }) => hosts?.running ?? 0));
-  return running > 0 ? [`Now ${plural(running, "host")} in work.`] : [];
+  return running > 0
+    ? [`${plural(running, "host")} being upgraded ${running === 1 ? "finishes" : "finish"} safely first.`]
+    : [];
 }
 
 function hostsToDo(upgrades: readonly Upgrade[]): string[] {

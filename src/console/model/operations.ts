@@ -8,6 +8,7 @@ import { prechecksPassed } from "../../domain/task/prechecks";
 import { clustersOf, hostProgressOfTask } from "./host-progress";
 import { plural, shortList } from "./labels";
 import { type ChoiceGroup, mayLeaveOut, retryChoices, skipChoices } from "./part-choices";
+import { pausingCheck } from "./own-checks";
 import { exactTime } from "./local-time";
 
 type OperationName =
@@ -176,7 +177,8 @@ function approvalOperations({ approvals, phase, startedAt }: Upgrade, task: Task
       missing > 1
         ? `${missing} approvals are missing; this is one of them.`
         : "This is the last approval that is missing.",
-      "It counts for the upgrade as it is planned: another time needs approvals again.",
+      ...(missing > 1 ? [] : [afterApproval(phase)]),
+      "It is for the upgrade as it is planned now: another time needs new approvals.",
     ],
     path: `${path}/approve`,
     comment: "OPTIONAL",
@@ -192,6 +194,12 @@ function approvalOperations({ approvals, phase, startedAt }: Upgrade, task: Task
     isGrave: true,
   };
   return [...(missing > 0 ? [approve] : []), ...(startedAt === undefined ? [reject] : [])];
+}
+
+function afterApproval(phase: Upgrade["phase"]): string {
+  return phase === "DRAFT_READY"
+    ? "The draft then waits for its commit."
+    : "The upgrade then starts at its time, or immediately if that has come.";
 }
 
 /** What an upgrade consists of now, in the words of a sentence. */
@@ -232,6 +240,7 @@ export function consequencesOf(upgrade: Upgrade, task: Task) {
       left > 0 ? `${plural(left, "host")} will not start until you resume.` : "Nothing new starts until you resume.",
     ],
     resume: [
+      ...acceptedCheck(task),
       left > 0
         ? `${plural(left, "host")} of ${clusters} will be upgraded to ${version}.`
         : "It continues where it was paused.",
@@ -239,7 +248,7 @@ export function consequencesOf(upgrade: Upgrade, task: Task) {
     ],
     retry: [
       facts.hasBegun
-        ? `${plural(facts.failed, "failed host")} and ${plural(left, "host")} not started in ${clusters} will be tried, under the same id.`
+        ? `${plural(facts.failed, "failed host")} and ${plural(left, "host")} not started in ${clusters} will be upgraded, under the same id.`
         : `What failed will be retried from the beginning, for ${clusters}, under the same id.`,
       ...(done > 0 ? [`${plural(done, "host")} already done will not be upgraded again.`] : []),
     ],
@@ -249,6 +258,12 @@ export function consequencesOf(upgrade: Upgrade, task: Task) {
     ],
     cancel: cancelWords(facts, upgrade.status, finished),
   };
+}
+
+/** Whoever resumes what an own check has paused says that it may go on without. */
+function acceptedCheck(task: Task): string[] {
+  const error = pausingCheck(task);
+  return error ? [`You accept this: ${error.message}`] : [];
 }
 
 function cancelWords(facts: Facts, status: Upgrade["status"], finished: string): string[] {

@@ -1,5 +1,6 @@
 import type { ErrorBody } from "../../domain/errors";
 import type { Stage, SubTask, Task } from "../../domain/spec/task";
+import { checksType } from "../../domain/task/own-checks";
 import { precheckType } from "../../domain/task/prechecks";
 
 /** Hosts, servers and other parts with one error code, each with its row in the tree of steps. */
@@ -66,6 +67,29 @@ export function stageErrors({ subTasks = [] }: SubTask, { errors = [] }: Stage):
   return errors.filter((error) => !below.has(error.message)).map((error) => withoutTold(error, below));
 }
 
+/**
+ * Those of a Task's own errors that an earlier attempt has left, and those of now. A Task keeps what failed before a retry; of
+ * one that has succeeded with warnings that is what its resource has got over.
+ */
+export function splitErrors(task: Task): { readonly now: readonly ErrorBody[]; readonly past: readonly ErrorBody[] } {
+  const { status, waitingFor, subTasks = [] } = task;
+  // One that is blocked says so in its last error.
+  if ((status === "In Progress" && waitingFor?.code !== "WORKFLOW_TASK_FAILING") || status === "Successful")
+    return { now: [], past: ownErrors(task) };
+  const all = taskErrors(task);
+  if (status !== "COMPLETED_WITH_WARNING") return { now: all, past: [] };
+  const done = new Set(
+    subTasks
+      .filter(({ type }) => type !== precheckType)
+      .flatMap((product) => product.subTasks ?? [])
+      .filter((part) => part.status === "SUCCESSFUL")
+      .map(({ resources = [] }) => resources[0]?.resourceId),
+  );
+  const isPast = ({ errorCode, context }: ErrorBody) =>
+    errorCode !== "PRECHECK_WARNINGS" && context?.["resourceId"] !== undefined && done.has(context["resourceId"]);
+  return { now: all.filter((error) => !isPast(error)), past: all.filter(isPast) };
+}
+
 function withoutTold(error: ErrorBody, told: Told): ErrorBody {
   const { nestedErrors, ...rest } = error;
   if (!nestedErrors) return error;
@@ -78,11 +102,15 @@ export function errorGroups({ subTasks = [] }: Task): ErrorGroup[] {
   const groups = new Map<string | undefined, Map<string, ErrorPlace>>();
   const visit = (part: SubTask, key: string) => {
     if (errorsIn(part).size === 0) return;
-    const errors = [...ownErrors(part), ...(part.stages ?? []).flatMap((stage) => stageErrors(part, stage))];
-    for (const { errorCode } of errors) {
-      const places = groups.get(errorCode) ?? new Map<string, ErrorPlace>();
-      groups.set(errorCode, places.set(key, { key, name: part.name }));
-    }
+    const add = ({ errorCode }: ErrorBody, place: ErrorPlace) =>
+      groups.set(errorCode, (groups.get(errorCode) ?? new Map<string, ErrorPlace>()).set(place.key, place));
+    for (const error of ownErrors(part)) add(error, { key, name: part.name });
+    (part.stages ?? []).forEach((stage, i) => {
+      // Own checks are Stages of one part, and each is what an operator looks for.
+      const place =
+        part.type === checksType ? { key: `${key}/stages/${i}`, name: stage.name } : { key, name: part.name };
+      for (const error of stageErrors(part, stage)) add(error, place);
+    });
     (part.subTasks ?? []).forEach((inner, i) => visit(inner, `${key}/subTasks/${i}`));
   };
   subTasks.forEach((part, i) => part.type !== precheckType && visit(part, `/subTasks/${i}`));

@@ -36,7 +36,11 @@ export type PageAddress =
   | { readonly page: "UPGRADES"; readonly view?: ListView }
   | { readonly page: "UPGRADE"; readonly id: string }
   /** `like`: filled as the upgrade of this id was asked for. */
-  | { readonly page: "NEW"; readonly like?: string };
+  | { readonly page: "NEW"; readonly like?: string }
+  /** `number` of the page of the list, from 1. */
+  | { readonly page: "READINESS"; readonly number?: number }
+  | { readonly page: "CHECK"; readonly id: string }
+  | { readonly page: "NEW_CHECK" };
 
 /** The phases of a tab's upgrades; undefined means all. */
 export function phasesOfTab(tab: ListTab): readonly PublishedPhase[] | undefined {
@@ -49,6 +53,15 @@ export function pageAddressOf(fragment: string): PageAddress {
   if (fragment === "#/new" || like !== undefined) return { page: "NEW", ...(like !== undefined && { like }) };
   const id = /^#\/upgrades\/([\w-]+)$/.exec(fragment)?.[1];
   if (id !== undefined) return { page: "UPGRADE", id };
+  if (fragment === "#/readiness/new") return { page: "NEW_CHECK" };
+  // The id of a check by a schedule ends with its time.
+  const check = /^#\/readiness\/([\w:-]+)$/.exec(fragment)?.[1];
+  if (check !== undefined) return { page: "CHECK", id: check };
+  const [isReadiness, query] = /^#\/readiness(?:\?(.*))?$/.exec(fragment) ?? [];
+  if (isReadiness !== undefined) {
+    const number = pageNumberOf(new URLSearchParams(query));
+    return { page: "READINESS", ...(number !== undefined && { number }) };
+  }
   const view = viewOf(new URLSearchParams(/^#\/\?(.*)$/.exec(fragment)?.[1] ?? ""));
   return { page: "UPGRADES", ...(Object.keys(view).length > 0 && { view }) };
 }
@@ -57,6 +70,10 @@ export function pageAddressOf(fragment: string): PageAddress {
 export function fragmentOf(address: PageAddress): string {
   if (address.page === "NEW") return address.like === undefined ? "#/new" : `#/new?like=${address.like}`;
   if (address.page === "UPGRADE") return `#/upgrades/${address.id}`;
+  if (address.page === "NEW_CHECK") return "#/readiness/new";
+  if (address.page === "CHECK") return `#/readiness/${address.id}`;
+  if (address.page === "READINESS")
+    return (address.number ?? 1) > 1 ? `#/readiness?page=${address.number}` : "#/readiness";
   const { page = 1, without = [], ...rest } = address.view ?? {};
   const query = new URLSearchParams({
     ...rest,
@@ -83,7 +100,7 @@ export function changedView({ page: _page, ...view }: ListView, change: ViewChan
 }
 
 function viewOf(query: URLSearchParams): ListView {
-  const page = Number(query.get("page"));
+  const page = pageNumberOf(query);
   const one = <A extends string>(name: string, values: readonly A[]) =>
     values.find((value) => value === query.get(name));
   const tab = one("tab", listTabs);
@@ -103,6 +120,12 @@ function viewOf(query: URLSearchParams): ListView {
     ...(created && { created }),
     ...(UpgradeSort.is(sort) && { sort }),
     ...(without.length > 0 && { without }),
-    ...(Number.isInteger(page) && page > 1 && page < 1e6 && { page }),
+    ...(page !== undefined && { page }),
   };
+}
+
+/** Undefined of the first page. */
+function pageNumberOf(query: URLSearchParams): number | undefined {
+  const page = Number(query.get("page"));
+  return Number.isInteger(page) && page > 1 && page < 1e6 ? page : undefined;
 }

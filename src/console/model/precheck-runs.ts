@@ -36,6 +36,11 @@ export interface PrecheckRun {
   readonly isTruncated: boolean;
 }
 
+/** Whether a check has something to tell beside that it was made. */
+export function hasFound({ status, findings }: Precheck): boolean {
+  return status === "FAILED" || findings.length > 0;
+}
+
 /** All runs of the prechecks of an upgrade, the latest first. */
 export function precheckRunsOf({ id: upgradeId, subTasks = [] }: Task): PrecheckRun[] {
   return subTasks
@@ -45,7 +50,7 @@ export function precheckRunsOf({ id: upgradeId, subTasks = [] }: Task): Precheck
 }
 
 function toRun(run: SubTask, id: string): PrecheckRun {
-  const resources = (run.subTasks ?? []).map(toResource);
+  const resources = precheckedResources(run);
   const checks = resources.flatMap((resource) => resource.checks);
   const { name, status, completionTimestamp } = run;
   return {
@@ -58,6 +63,11 @@ function toRun(run: SubTask, id: string): PrecheckRun {
     failed: checks.filter((check) => check.status === "FAILED").length,
     isTruncated: run.isTruncated === true,
   };
+}
+
+/** The resources of a run, or of a readiness check, with their checks. */
+export function precheckedResources({ subTasks = [] }: Pick<Task, "subTasks">): PrecheckedResource[] {
+  return subTasks.map(toResource);
 }
 
 function toResource(part: SubTask): PrecheckedResource {

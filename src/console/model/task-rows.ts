@@ -1,5 +1,6 @@
 import type { ErrorBody } from "../../domain/errors";
 import type { Stage, SubTask, Task } from "../../domain/spec/task";
+import { checksType } from "../../domain/task/own-checks";
 import { precheckType } from "../../domain/task/prechecks";
 import { ownErrors, stageErrors } from "./own-errors";
 
@@ -12,7 +13,7 @@ export type TaskRow = {
   readonly setSize: number;
 } & (
   | { readonly kind: "PART"; readonly part: SubTask; readonly isOpen: boolean; readonly hasInside: boolean }
-  | { readonly kind: "STAGE"; readonly stage: Stage }
+  | { readonly kind: "STAGE"; readonly stage: Stage; readonly isOwnCheck: boolean }
   | { readonly kind: "ERROR"; readonly error: ErrorBody }
 );
 
@@ -23,8 +24,9 @@ export type Choices = ReadonlyMap<string, boolean>;
 export type RowFilter = "ALL" | "FAILED";
 
 /**
- * The lines of a Task that show, in their order, without its prechecks, which have a section of their own. What runs or has failed is open unless somebody has closed it, what
- * waits or is done is closed unless somebody has opened it. An error that a part repeats of a part in it shows once.
+ * The lines of a Task that show, in their order, without its prechecks, which have a section of their own. What runs or
+ * has failed is open unless somebody has closed it, what waits or is done is closed unless somebody has opened it. An error
+ * that a part repeats of a part in it shows once.
  */
 export function taskRows({ subTasks = [] }: Task, choices: Choices, filter: RowFilter = "ALL"): TaskRow[] {
   const rows: TaskRow[] = [];
@@ -93,7 +95,15 @@ function addPart(
   );
   ownStages.forEach(({ stage, i }, n) => {
     const stageKey = `${key}/stages/${i}`;
-    rows.push({ key: stageKey, level, position: own.length + n + 1, setSize, kind: "STAGE", stage });
+    rows.push({
+      key: stageKey,
+      level,
+      position: own.length + n + 1,
+      setSize,
+      kind: "STAGE",
+      stage,
+      isOwnCheck: part.type === checksType,
+    });
     const ofStage = stageErrors(part, stage);
     ofStage.forEach((error, j) =>
       rows.push({

@@ -8,7 +8,10 @@ import { fragmentOf, type PageAddress, pageAddressOf } from "../model/page-addre
 import { ErrorNote } from "../parts/error-note";
 import { FreezeBanner } from "../parts/freeze-banner";
 import { TimeSwitch } from "../parts/moment";
+import { NewReadiness } from "./new-readiness";
 import { NewUpgrade } from "./new-upgrade";
+import { ReadinessCheck } from "./readiness-check";
+import { ReadinessList } from "./readiness-list";
 import { SignIn } from "./sign-in";
 import { UpgradeList } from "./upgrade-list";
 import { UpgradePage } from "./upgrade-page";
@@ -57,6 +60,7 @@ export function ConsoleFrame({ loadError }: { readonly loadError: ReadonlySignal
           <nav aria-label="Pages">
             <NavLink to={{ page: "UPGRADES" }} now={address} words="Upgrades" />
             {session.value?.mayOperate && <NavLink to={{ page: "NEW" }} now={address} words="New upgrade" />}
+            <NavLink to={{ page: "READINESS" }} now={address} words="Readiness" />
             <a href="/docs">Documents</a>
             <a href="/docs/api">API</a>
           </nav>
@@ -93,16 +97,25 @@ function Page({ address }: { readonly address: PageAddress }) {
     case "UPGRADES":
       return <UpgradeList view={address.view ?? {}} />;
     case "NEW":
-      if (session.value && !session.value.mayOperate) return <ErrorNote error={readsOnly(session.value)} />;
+      if (session.value && !session.value.mayOperate)
+        return <ErrorNote error={readsOnly(session.value, "starting upgrades")} />;
       return <NewUpgrade like={address.like} />;
     case "UPGRADE":
       return <UpgradePage key={address.id} id={address.id} />;
+    case "READINESS":
+      return <ReadinessList number={address.number ?? 1} />;
+    case "CHECK":
+      return <ReadinessCheck key={address.id} id={address.id} />;
+    case "NEW_CHECK":
+      if (session.value && !session.value.mayOperate)
+        return <ErrorNote error={readsOnly(session.value, "starting readiness checks")} />;
+      return <NewReadiness />;
   }
 }
 
-function readsOnly({ role }: ConsoleSession): ErrorBody {
+function readsOnly({ role }: ConsoleSession, what: string): ErrorBody {
   return {
-    message: `Your role ${role} is read-only; starting upgrades needs the role OPERATOR.`,
+    message: `Your role ${role} is read-only; ${what} needs the role OPERATOR.`,
     remediationMessage: "Ask the operator of the service for that role.",
   };
 }

@@ -24,7 +24,8 @@ import {
 import { ChangeRecordFields } from "../form/change-record-fields";
 import { BundleChoice, ClusterChoice } from "../form/choices";
 import { fieldId, FormContext, revealField, useForm } from "../form/form-context";
-import { JsonImport, ProblemSummary } from "../form/json-import";
+import { JsonImport } from "../form/json-import";
+import { ProblemSummary } from "../form/problem-summary";
 import { SameAgain } from "../form/same-again";
 import { HostFields, OwnSettings, ServerFields, WhenFields } from "../form/sections";
 import { SpecFields } from "../form/spec-fields";
@@ -122,7 +123,7 @@ export function NewUpgrade({ like }: { readonly like?: string | undefined }) {
           </div>
         </form>
         <div class="beside">
-          <ProblemSummary />
+          <ProblemSummary problems={problems.value} error={failure.value} />
           {plan.value ? (
             <section aria-labelledby="plan-title">
               <h2 id="plan-title" tabIndex={-1}>

@@ -4,6 +4,7 @@ import { PageOfCluster } from "../../domain/spec/cluster";
 import { PageOfUpgrade } from "../../domain/spec/upgrade";
 import { UpgradeCounts } from "../../domain/upgrade/attention";
 import { usePolled } from "../client/ask-api";
+import { useReadTime } from "../client/page-hooks";
 import { serverNow } from "../client/send-request";
 import { session } from "../client/session";
 import { plural } from "../model/labels";
@@ -78,8 +79,7 @@ export function UpgradeList({ view }: { readonly view: ListView }) {
   useEffect(() => {
     document.title = needed > 0 ? `(${needed}) Upgrades` : "Upgrades";
   }, [needed]);
-  // Whose answer is missing may have gone on; the times in the table then stand where they stood.
-  const readAt = useReadTime(upgrades.value, upgrades.error !== undefined);
+  const readAt = useReadTime(upgrades);
   return (
     <>
       <div class="headline">
@@ -128,7 +128,11 @@ export function UpgradeList({ view }: { readonly view: ListView }) {
           choose={choose}
         />
       )}
-      <Pager view={view} page={page} totalPages={totalPages} />
+      <Pager
+        to={(other) => fragmentOf({ page: "UPGRADES", view: { ...view, page: other } })}
+        page={page}
+        totalPages={totalPages}
+      />
     </>
   );
 }
@@ -136,16 +140,4 @@ export function UpgradeList({ view }: { readonly view: ListView }) {
 function countWords(total: number, isFiltered: boolean): string {
   if (total === 0) return isFiltered ? "No upgrades match." : "There are no upgrades yet.";
   return `${plural(total, "upgrade")}${isFiltered ? " found" : ""}`;
-}
-
-/** Epoch milliseconds by the service's clock, renewed each half minute while the service answers. */
-function useReadTime(value: unknown, isLost: boolean): number {
-  const [now, setNow] = useState(serverNow);
-  useEffect(() => {
-    if (isLost) return undefined;
-    setNow(serverNow());
-    const timer = setInterval(() => setNow(serverNow()), 30_000);
-    return () => clearInterval(timer);
-  }, [value, isLost]);
-  return now;
 }

@@ -1,12 +1,13 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Task } from "../../domain/spec/task";
+import { sentence } from "../../domain/sentence";
 import { UpgradePreview } from "../../domain/plan/preview";
 import { type PublishedPhase, Upgrade } from "../../domain/spec/upgrade";
 import { awaitsLateCommit } from "../../domain/task/late-start";
 import { type FollowedTask, nothingKnown } from "../../domain/task/task-change";
 import { openApi, usePolled } from "../client/ask-api";
 import { followTask, type Line } from "../client/follow-task";
-import { serverNow } from "../client/send-request";
+import { useServerTime, useTitle } from "../client/page-hooks";
 import { installation, session } from "../client/session";
 import { timeDisplay } from "../client/time-display";
 import { lineWords } from "../labels/line-labels";
@@ -15,6 +16,7 @@ import { screenReaderStatus } from "../model/host-progress";
 import { pageTitle } from "../model/header-facts";
 import { knownStatus, wordsOfPhase, wordsOfPublishedPhase } from "../model/labels";
 import { type Operation, operationsOf } from "../model/operations";
+import { pausingCheck } from "../model/own-checks";
 import { ActivityLog } from "../parts/activity-log";
 import { fragmentOf } from "../model/page-address";
 import { ErrorNote } from "../parts/error-note";
@@ -94,10 +96,8 @@ export function UpgradePage({ id }: { readonly id: string }) {
     ) : (
       <p role="status">Reading the upgrade…</p>
     );
-  const isLate = awaitsLateCommit(task);
-  const said = task.localizableDescriptionPack?.message;
   const phase = upgrade.value?.phase ? wordsOfPublishedPhase(upgrade.value.phase) : wordsOfPhase(status, task);
-  const waits = isLate ? task.waitingFor?.message : upgrade.value?.waitingFor?.message;
+  const words = phaseSentences(upgrade.value, task) ?? task.localizableDescriptionPack?.message;
   const goTo = (key: string) => setTarget({ key });
   return (
     <>
@@ -122,8 +122,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
       </div>
       {line.state === "LOST" && <ErrorNote error={line.error} isAlert />}
       {unavailable && <ErrorNote error={unavailable} isAlert />}
-      {waits !== undefined && <p class="phase-words">{waits}</p>}
-      {waits === undefined && said !== undefined && said !== task.name && <p class="phase-words">{said}</p>}
+      {words !== undefined && words !== task.name && <p class="phase-words">{words}</p>}
       <OperationButtons
         operations={operations}
         upgrade={upgrade.value}
@@ -154,6 +153,16 @@ export function UpgradePage({ id }: { readonly id: string }) {
       <PastErrors task={task} />
     </>
   );
+}
+
+/** What an upgrade waits for, with what ends the wait where that is an own check; undefined where it waits for nothing. */
+function phaseSentences(upgrade: Upgrade | undefined, task: Task): string | undefined {
+  const { code, message } = (awaitsLateCommit(task) ? task.waitingFor : upgrade?.waitingFor) ?? {};
+  const paused = upgrade?.phase === "PAUSED" ? pausingCheck(task) : undefined;
+  if (paused) return `${sentence(paused.message)} The upgrade continues when it is resumed.`;
+  return code === "CHECK" && message !== undefined
+    ? `${sentence(message)} The upgrade starts when the check passes.`
+    : message;
 }
 
 const beforeCommit: ReadonlySet<PublishedPhase> = new Set(["DRAFT_PRECHECKS", "DRAFT_READY", "PRECHECKS_FAILED"]);
@@ -222,26 +231,4 @@ function WorkflowLink({ id }: { readonly id: string }) {
       Workflow in the Temporal Web UI
     </a>
   );
-}
-
-/** Epoch milliseconds by the clock of the service, so many of them at a time. */
-function useServerTime(every: number): number {
-  const [now, setNow] = useState(serverNow);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(serverNow()), every);
-    return () => clearInterval(timer);
-  }, [every]);
-  return now;
-}
-
-/** Names the tab of the browser after the upgrade while its page is open. */
-function useTitle(title: string | undefined): void {
-  useEffect(() => {
-    if (title === undefined) return undefined;
-    const before = document.title;
-    document.title = title;
-    return () => {
-      document.title = before;
-    };
-  }, [title]);
 }

@@ -1,6 +1,5 @@
 import type { Task } from "../../domain/spec/task";
-import { plural } from "../model/labels";
-import { errorGroups, ownErrors, taskErrors } from "../model/own-errors";
+import { errorGroups, splitErrors } from "../model/own-errors";
 import { ErrorCode, ErrorNote } from "./error-note";
 
 interface ErrorSummaryProps {
@@ -14,19 +13,19 @@ const mostPlaces = 10;
 /** What went wrong, in short: each error code with links to where it happened, where the error itself is told. */
 export function ErrorSummary({ task, goTo }: ErrorSummaryProps) {
   const groups = errorGroups(task);
-  const own = isPast(task) ? [] : taskErrors(task);
+  const { now: own } = splitErrors(task);
   if (groups.length === 0 && own.length === 0) return null;
   return (
     <section aria-labelledby="errors-title">
-      <h2 id="errors-title">What went wrong</h2>
+      <h2 id="errors-title">{task.status === "COMPLETED_WITH_WARNING" ? "What it ended with" : "What went wrong"}</h2>
       {own.map((error, i) => (
         <ErrorNote key={i} error={error} />
       ))}
       <ul class="error-groups">
         {groups.map(({ errorCode, places }) => (
           <li key={errorCode ?? ""}>
-            {errorCode === undefined ? "No code" : <ErrorCode code={errorCode} />}{" "}
-            <span class="small">{plural(places.length, "time")}:</span>{" "}
+            {errorCode === undefined ? "No code" : <ErrorCode code={errorCode} />}
+            <span class="small">{places.length > 1 && `, ${places.length} times`}:</span>{" "}
             {places.slice(0, mostPlaces).map(({ key, name }) => (
               <button key={key} type="button" class="link" onClick={() => goTo(key)}>
                 {name}
@@ -44,7 +43,7 @@ export function ErrorSummary({ task, goTo }: ErrorSummaryProps) {
 
 /** The errors that a Task keeps of what was retried since. */
 export function PastErrors({ task }: { readonly task: Task }) {
-  const own = isPast(task) ? ownErrors(task) : [];
+  const { past: own } = splitErrors(task);
   if (own.length === 0) return null;
   return (
     <section aria-labelledby="past-errors-title">
@@ -54,9 +53,4 @@ export function PastErrors({ task }: { readonly task: Task }) {
       ))}
     </section>
   );
-}
-
-/** A Task keeps what failed before a retry. One that is blocked says so in its last error. */
-function isPast({ status, waitingFor }: Task): boolean {
-  return (status === "In Progress" && waitingFor?.code !== "WORKFLOW_TASK_FAILING") || status === "Successful";
 }

@@ -110,6 +110,8 @@ function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: C
   const choices = groups.flatMap((group) => group.choices);
   const [chosenPart, setChosenPart] = useState(0);
   const part = choices[chosenPart]?.part;
+  // A button with an ellipsis leads here; what is asked here needs none.
+  const words = operation.label.replace(/…$/, "");
   const send = () => {
     const said = comment.trim();
     return perform(operation, {
@@ -120,8 +122,8 @@ function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: C
   };
   return (
     <RequestDialog
-      title={operation.label}
-      submit={operation.label}
+      title={words}
+      submit={words}
       isGrave={operation.isGrave}
       obstacle={isPossible ? undefined : "The upgrade has progressed; this is no longer possible."}
       send={send}

@@ -1,16 +1,14 @@
-import { fragmentOf, type ListView } from "../model/page-address";
-
 interface PagerProps {
-  readonly view: ListView;
+  /** The address of another page of the list. */
+  readonly to: (page: number) => string;
   /** Counted from 1. */
   readonly page: number;
   readonly totalPages: number;
 }
 
 /** Links to the pages before and after this one; nothing where there is one page. */
-export function Pager({ view, page, totalPages }: PagerProps) {
+export function Pager({ to, page, totalPages }: PagerProps) {
   if (totalPages <= 1 && page === 1) return null;
-  const to = (other: number) => fragmentOf({ page: "UPGRADES", view: { ...view, page: other } });
   return (
     <nav class="pager" aria-label="Pages of the list">
       {page > 1 && (

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Task } from "../../domain/spec/task";
 import { plural, wordsOfPart } from "../model/labels";
-import { type PrecheckRun, precheckRunsOf } from "../model/precheck-runs";
+import { hasFound, type PrecheckedResource, type PrecheckRun, precheckRunsOf } from "../model/precheck-runs";
 import { ErrorNote } from "./error-note";
 import { type Acknowledge, Findings } from "./findings";
 import { Moment } from "./moment";
@@ -22,12 +22,12 @@ export function Prechecks({ task, now, acknowledge }: PrechecksProps) {
     <section aria-labelledby="prechecks-title">
       <h2 id="prechecks-title">Prechecks</h2>
       <RunLine run={latest} now={now} />
-      <FoundChecks run={latest} now={now} acknowledge={acknowledge?.(latest.id)} />
-      <AllChecks run={latest} />
+      <FoundChecks resources={latest.resources} now={now} acknowledge={acknowledge?.(latest.id)} />
+      <AllChecks title={`${latest.name}: all checks`} {...latest} />
       {earlier.map((run) => (
         <div key={run.name}>
           <RunLine run={run} now={now} />
-          <AllChecks run={run} tellsErrors />
+          <AllChecks title={`${run.name}: all checks`} {...run} tellsErrors />
         </div>
       ))}
     </section>
@@ -53,26 +53,24 @@ function RunLine({ run, now }: { readonly run: PrecheckRun; readonly now: number
 }
 
 interface FoundChecksProps {
-  readonly run: PrecheckRun;
+  readonly resources: readonly PrecheckedResource[];
   readonly now: number;
-  readonly acknowledge: Acknowledge;
+  readonly acknowledge?: Acknowledge;
+  /** Where the resource is named around it. */
+  readonly isOfOne?: boolean;
 }
 
 /** What stands in the way of the upgrade or is to be known, resource by resource. */
-function FoundChecks({ run, now, acknowledge }: FoundChecksProps) {
-  const found = run.resources.flatMap(({ name, checks }) =>
-    checks
-      .filter(({ status, findings }) => status === "FAILED" || findings.length > 0)
-      .map((check) => ({ resource: name, ...check })),
+export function FoundChecks({ resources, now, acknowledge, isOfOne = false }: FoundChecksProps) {
+  const found = resources.flatMap(({ name, checks }) =>
+    checks.filter(hasFound).map((check) => ({ resource: name, ...check })),
   );
   if (found.length === 0) return null;
   return (
     <ul class="checks">
       {found.map(({ resource, name, errors, findings, description }, i) => (
         <li key={i}>
-          <span class="name">
-            {resource}: {name}
-          </span>
+          <span class="name">{isOfOne ? name : `${resource}: ${name}`}</span>
           {errors.length + findings.length === 0 && <span class="small">{description}</span>}
           {findings.length > 0 ? (
             <Findings findings={findings} now={now} acknowledge={acknowledge} />
@@ -85,19 +83,19 @@ function FoundChecks({ run, now, acknowledge }: FoundChecksProps) {
   );
 }
 
-interface AllChecksProps {
-  readonly run: PrecheckRun;
+interface AllChecksProps extends Pick<PrecheckRun, "resources" | "isTruncated"> {
+  readonly title: string;
   /** Of an earlier run, whose errors nothing else shows. */
   readonly tellsErrors?: boolean;
 }
 
 /** Every check with its status; in the page only while it is open. */
-function AllChecks({ run: { name, resources, isTruncated }, tellsErrors = false }: AllChecksProps) {
+export function AllChecks({ title, resources, isTruncated, tellsErrors = false }: AllChecksProps) {
   const [isOpen, setOpen] = useState(false);
   if (resources.every(({ checks }) => checks.length === 0)) return null;
   return (
     <details onToggle={({ currentTarget: { open } }) => setOpen(open)}>
-      <summary>{name}: all checks</summary>
+      <summary>{title}</summary>
       {isOpen && (
         <ul class="checks">
           {resources.map((resource) => (

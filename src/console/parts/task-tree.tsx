@@ -1,7 +1,9 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Task } from "../../domain/spec/task";
+import { checksType } from "../../domain/task/own-checks";
 import { hostProgressOf } from "../model/host-progress";
 import { wordsOfPart } from "../model/labels";
+import { wordsOfCheck } from "../model/own-checks";
 import {
   anyFailed,
   type Choices,
@@ -175,6 +177,9 @@ function RowContent({ row }: { readonly row: TaskRow }) {
   if (row.kind === "ERROR") return <ErrorNote error={row.error} isInTree />;
   const { name, status, description, errors = [] } = row.kind === "PART" ? row.part : row.stage;
   const reason = row.kind === "PART" ? row.part.reasonCode : undefined;
+  // The error of an own check has what it said; the row after this one shows it.
+  const isOwnCheck = row.kind === "PART" ? row.part.type === checksType : row.isOwnCheck;
+  const isTold = errors.some(({ message }) => isOwnCheck || message === description);
   const hosts = row.kind === "PART" ? hostProgressOf(row.part) : undefined;
   return (
     <>
@@ -182,16 +187,14 @@ function RowContent({ row }: { readonly row: TaskRow }) {
         {row.kind === "PART" && row.hasInside ? (row.isOpen ? "▾" : "▸") : ""}
       </span>
       <div class="row-words">
-        <StatusBadge words={wordsOfPart(status, reason)} />
+        <StatusBadge words={isOwnCheck ? wordsOfCheck(status) : wordsOfPart(status, reason)} />
         <span class="row-name">{name}</span>
         {hosts && hosts.total > 0 && (
           <span class="small">
             {hosts.done} of {hosts.total} hosts{hosts.failed > 0 && `, ${hosts.failed} failed`}
           </span>
         )}
-        {description !== name && !errors.some(({ message }) => message === description) && (
-          <span class="row-description small">{description}</span>
-        )}
+        {description !== name && !isTold && <span class="row-description small">{description}</span>}
       </div>
     </>
   );

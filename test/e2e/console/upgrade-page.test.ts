@@ -4,6 +4,7 @@ import * as TE from "fp-ts/TaskEither";
 import type { Browser, Page } from "playwright-core";
 import type { SubTask, Task } from "../../../src/domain/spec/task";
 import type { Upgrade } from "../../../src/domain/spec/upgrade";
+import { answeredStage, checksSubTask, withChecks } from "../../../src/domain/task/own-checks";
 import type { TaskEvent } from "../../../src/upgrades/task-history";
 import { type ApiUnderTest, startApiUnderTest } from "../../unit/api/api-under-test";
 import {
@@ -17,6 +18,7 @@ import {
   task,
   waitingHost,
 } from "../../unit/console/console-task";
+import { sampleCheck } from "../../support/sample-plan";
 import { expectAccessible, wide } from "./accessibility";
 import { startChromium } from "./chromium";
 import { tabTo } from "./keyboard";
@@ -117,21 +119,24 @@ describe("the console's page of one upgrade", function () {
   let page: Page;
   before(async () => (browser = await startChromium()));
   after(() => browser.close());
-  beforeEach(async () => {
+  const serve = async (of: Upgrade, itsTask: Task) => {
     const quiet = new Promise<TaskEvent>(() => undefined);
     api = await startApiUnderTest({
       console: { folder, temporalNamespace: "default" },
       service: {
-        getUpgrade: () => TE.right(upgrade),
+        getUpgrade: () => TE.right(of),
         watchTask: () => {
-          const events: TaskEvent[] = [{ type: "SNAPSHOT", id: "1.1", task: shown }];
-          return TE.right({ taskId: shown.id, next: async () => events.shift() ?? quiet, leave: () => undefined });
+          const events: TaskEvent[] = [{ type: "SNAPSHOT", id: "1.1", task: itsTask }];
+          return TE.right({ taskId: itsTask.id, next: async () => events.shift() ?? quiet, leave: () => undefined });
         },
       },
     });
     page = await browser.newPage({ viewport: wide, timezoneId: "Asia/Kolkata" });
     page.setDefaultTimeout(10_000);
-    await page.goto(`${api.url}/#/upgrades/${shown.id}`);
+    await page.goto(`${api.url}/#/upgrades/${itsTask.id}`);
+  };
+  beforeEach(async () => {
+    await serve(upgrade, shown);
     await page.getByText("5 of 8", { exact: true }).waitFor();
     await page.getByText("by bob").waitFor();
   });
@@ -239,5 +244,34 @@ describe("the console's page of one upgrade", function () {
     await page.reload();
     await facts.getByText(/ago by jane|in \d+ .* by jane/).waitFor();
     expect(await page.getByLabel("Show times as").inputValue()).to.equal("RELATIVE");
+  });
+
+  it("says which own check has paused the upgrade, and what whoever resumes it accepts", async () => {
+    const [slo, board] = [sampleCheck("slo", { onFailure: "PAUSE" }), sampleCheck("board")];
+    const asked = checksSubTask([slo, board], at(0));
+    const [first = expect.fail(), second = expect.fail()] = asked.stages ?? [];
+    const answer = { verdict: "FAILED", text: "3 alerts active." } as const;
+    const checksPart = {
+      ...asked,
+      status: "IN_PROGRESS" as const,
+      stages: [answeredStage(first, slo, answer, at(1)), second],
+    };
+    const localizableDescriptionPack = {
+      ...{ component: "upgrade-management-service", messageKey: "upgrade.task.paused", arguments: [] },
+      message: "The upgrade is paused.",
+    };
+    const waiting = task([cluster("PENDING", [waitingHost("esx-1")], "fra1-prod")], { localizableDescriptionPack });
+    await page.close();
+    await api.close();
+    await serve({ ...upgrade, phase: "PAUSED", status: "PAUSED" }, withChecks(waiting, checksPart));
+    const words = "Check slo did not pass: 3 alerts active.";
+    await page.getByText(`${words} The upgrade continues when it is resumed.`).waitFor();
+    const summary = page.getByRole("region", { name: "What went wrong" });
+    await summary.getByRole("button", { name: "Check slo" }).click();
+    expect(await page.locator(".tree-row.active").innerText()).to.match(/Not passed\s+Check slo$/);
+    await page.getByRole("treeitem", { name: /Waiting.*Check board.*Not asked yet/ }).waitFor();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("dialog").getByText(`You accept this: ${words}`).waitFor();
+    await expectAccessible(page);
   });
 });

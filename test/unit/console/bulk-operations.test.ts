@@ -17,7 +17,7 @@ describe("what can be done with several upgrades at once", () => {
     expect(more).to.deep.equal([]);
     expect(commit?.upgrades.map(({ id }) => id)).to.deep.equal(["a"]);
     expect(commit?.consequences).to.deep.equal([
-      "Upgrade a",
+      "Upgrade a.",
       "Each starts at its own time, or immediately, unless you give a time.",
       "6 hosts to upgrade in all.",
       "3 chosen upgrades do not allow this now and stay unchanged.",
@@ -25,7 +25,7 @@ describe("what can be done with several upgrades at once", () => {
     expect(reschedule?.upgrades.map(({ id }) => id)).to.deep.equal(["b"]);
     expect(cancel?.upgrades.map(({ id }) => id)).to.deep.equal(["a", "b", "c"]);
     expect(cancel?.isGrave).to.equal(true);
-    expect(cancel?.consequences).to.include("Now 3 hosts in work.");
+    expect(cancel?.consequences).to.include("3 hosts being upgraded finish safely first.");
   });
 
   it("is nothing where all have ended or are being cancelled", () => {

@@ -24,6 +24,10 @@ describe("the console's addresses", () => {
       { page: "NEW" },
       { page: "NEW", like: "6f1f-2a" },
       { page: "UPGRADE", id: "6f1f-2a" },
+      { page: "READINESS" },
+      { page: "READINESS", number: 3 },
+      { page: "NEW_CHECK" },
+      { page: "CHECK", id: "6f1f-2a-readiness-2026-12-01T02:00:00Z" },
     ] as const)
       expect(pageAddressOf(fragmentOf(address))).to.deep.equal(address);
     for (const fragment of [
