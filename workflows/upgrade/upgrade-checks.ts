@@ -1,4 +1,4 @@
-import { CancellationScope, condition, isCancellation, log, proxyActivities, uuid4 } from "@temporalio/workflow";
+import { log, proxyActivities, uuid4 } from "@temporalio/workflow";
 import type { UpgradeActivities } from "../../activities/contract";
 import { type CheckAnswer, checkError, checkText, type PlannedCheck } from "../../src/domain/checks/own-check";
 import type { ErrorBody } from "../../src/domain/errors";
@@ -7,6 +7,7 @@ import type { Stage, SubTask } from "../../src/domain/spec/task";
 import { answeredStage, askedStage, checksAt, checksSubTask } from "../../src/domain/task/own-checks";
 import { checkOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
+import { interruptible } from "../interruptible";
 import type { UpgradeState } from "./upgrade-state";
 
 const checks = proxyActivities<Pick<UpgradeActivities, "askCheck">>(checkOptions());
@@ -53,7 +54,7 @@ export class UpgradeChecks {
   async run(due: readonly ResourcePlan[]): Promise<Round> {
     this.change({ ...checksSubTask(this.checks, now()), status: "IN_PROGRESS" });
     for (const check of this.checks) {
-      const answer = await this.interruptible(() => this.answerOf(check, due));
+      const answer = await this.unlessChanged(() => this.answerOf(check, due));
       if (answer === undefined) return { outcome: "INTERRUPTED" };
       const at = now();
       this.changeStage(check, (stage) => answeredStage(stage, check, answer, at));
@@ -128,22 +129,9 @@ export class UpgradeChecks {
   }
 
   /** What it gives; undefined where the schedule, the scope or the approval of the upgrade changes first. */
-  private async interruptible<A>(body: () => Promise<A>): Promise<A | undefined> {
-    const scope = new CancellationScope();
+  private unlessChanged<A>(body: () => Promise<A>): Promise<A | undefined> {
     const { changes } = this.state.times;
-    const isOther = () => this.state.times.changes !== changes;
-    const work = scope.run(body);
-    const other = scope.run(() => condition(isOther));
-    await Promise.allSettled([Promise.race([work, other])]);
-    // Ends the one that has not ended.
-    scope.cancel();
-    other.catch(() => undefined);
-    try {
-      return await work;
-    } catch (failure) {
-      if (!isCancellation(failure) || CancellationScope.current().consideredCancelled) throw failure;
-      return undefined;
-    }
+    return interruptible(body, () => this.state.times.changes !== changes);
   }
 
   private change(part: SubTask): void {

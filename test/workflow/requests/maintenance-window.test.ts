@@ -3,6 +3,7 @@ import { isLeft, isRight } from "fp-ts/Either";
 import type { MaintenancePlace } from "../../../src/domain/opening";
 import { maintenanceCalendar } from "../../../src/inventory/maintenance-calendar";
 import { temporalFreezes } from "../../../src/temporal/freezes";
+import { activityQuery } from "../../../workflows/messages";
 import { eventually } from "../../support/eventually";
 import type { RunningUpgrade } from "../../support/running-upgrade";
 import { SimulatedPlatform, type SimulatedPlan } from "../../support/simulated-platform";
@@ -20,6 +21,7 @@ describe("A maintenance window", function () {
   afterEach(async () => {
     bench().closedDomains.clear();
     bench().calendars.clear();
+    bench().closings.clear();
     await thaw();
     await platform.close();
   });
@@ -101,4 +103,104 @@ describe("A maintenance window", function () {
       await thaw();
       expect(await upgrade.end()).to.equal("SUCCESSFUL");
     });
+
+  describe("that an ADMIN has an upgrade ignore", () => {
+    const override = { maintenanceWindow: "IGNORE", reason: "Zero-day", requestedBy: "root" } as const;
+    const close = () => bench().closedDomains.add(platform.domain);
+
+    async function expectOverridden(upgrade: RunningUpgrade): Promise<void> {
+      for (const told of [await upgrade.task(), await upgrade.upgrade()]) {
+        expect(told.maintenanceWindow).to.equal("IGNORE");
+        expect(told.maintenanceOverride).to.include({ reason: "Zero-day", by: "root" });
+      }
+      const { entries } = await upgrade.handle.query(activityQuery);
+      const { actor, details } = entries.find(({ kind }) => kind === "COMMIT") ?? {};
+      const told = { maintenanceWindow: "IGNORE", reason: "Zero-day" };
+      expect({ actor, details }).to.deep.equal({ actor: "root", details: told });
+    }
+
+    it("is waited for no more by one of which nothing has begun", async () => {
+      close();
+      const upgrade = await start("HOSTOS");
+      await untilWaiting(upgrade, "WINDOW");
+      expect((await upgrade.ask("commit", override)).accepted).to.equal(true);
+      expect(await upgrade.end()).to.equal("SUCCESSFUL");
+      await expectOverridden(upgrade);
+    });
+
+    it("is waited for no more by a cluster in work, whatever closes later", async () => {
+      await platform.hostSeconds(2);
+      const upgrade = await start("HOSTOS");
+      await untilSteps("APPLY_STARTED", 1);
+      close();
+      await untilWaiting(upgrade, "WINDOW");
+      const memo = async () => (await upgrade.resourceMemo()).subTask.waitingFor?.code;
+      expect(await memo()).to.equal("WINDOW");
+      await platform.hostSeconds(0.2);
+      expect((await upgrade.ask("commit", override)).accepted).to.equal(true);
+      expect(await upgrade.end()).to.equal("SUCCESSFUL");
+      await expectOverridden(upgrade);
+      expect(await memo()).to.equal(undefined);
+    });
+
+    it("is waited for no more by NETVIRT in work, of which an emergency stop keeps the rest", async () => {
+      await platform.hostSeconds(2);
+      const upgrade = await start("NETVIRT");
+      await untilSteps("NSX_NODE_STARTED", 1);
+      close();
+      await untilWaiting(upgrade, "WINDOW");
+      await freeze();
+      await untilWaiting(upgrade, "FROZEN");
+      const begun = await steps("NSX_NODE_STARTED");
+      expect((await upgrade.ask("commit", override)).accepted).to.equal(true);
+      await eventually(
+        () => upgrade.upgrade(),
+        ({ maintenanceOverride }) => maintenanceOverride !== undefined,
+      );
+      await untilWaiting(upgrade, "FROZEN");
+      expect(await steps("NSX_NODE_STARTED")).to.equal(begun);
+      await platform.hostSeconds(0.2);
+      await thaw();
+      expect(await upgrade.end()).to.equal("SUCCESSFUL");
+      await expectOverridden(upgrade);
+    });
+
+    it("keeps a scheduled upgrade no more from beginning at its time, which it keeps", async () => {
+      close();
+      const scheduledTimestamp = await bench().inTime(4_000);
+      const upgrade = await start("HOSTOS", { spec: { scheduledTimestamp } });
+      await upgrade.untilStatuses("Pending / SCHEDULED");
+      expect((await upgrade.ask("commit", override)).accepted).to.equal(true);
+      expect(await upgrade.end()).to.equal("SUCCESSFUL");
+      await expectOverridden(upgrade);
+      const { startedAt = "" } = await upgrade.upgrade();
+      expect(Date.parse(startedAt)).to.be.at.least(Date.parse(scheduledTimestamp));
+    });
+
+    it("says of no end any more for what is in work", async () => {
+      bench().closings.set(platform.domain, Date.now() + 3_600_000);
+      await platform.hostSeconds(3);
+      const upgrade = await start("HOSTOS");
+      await eventually(
+        () => upgrade.upgrade(),
+        ({ windowClosesAt }) => windowClosesAt !== undefined,
+      );
+      await upgrade.ask("commit", override);
+      expect((await upgrade.upgrade()).windowClosesAt).to.equal(undefined);
+      await platform.hostSeconds(0.2);
+      expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    });
+
+    it("leaves a paused upgrade paused, and one that an operator has paused goes on with its resumption", async () => {
+      close();
+      const upgrade = await start("HOSTOS");
+      await untilWaiting(upgrade, "WINDOW");
+      await upgrade.ask("pause");
+      expect((await upgrade.ask("commit", override)).accepted).to.equal(true);
+      expect((await upgrade.upgrade()).phase).to.equal("PAUSED");
+      expect(await platform.steps()).to.deep.equal([]);
+      await upgrade.ask("resume");
+      expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    });
+  });
 });
