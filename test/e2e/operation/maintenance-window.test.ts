@@ -4,9 +4,11 @@ import type { PageOfActivity } from "../../../src/domain/activity/upgrade-activi
 import type { Cluster } from "../../../src/domain/spec/cluster";
 import type { Upgrade } from "../../../src/domain/spec/upgrade";
 import { ConfigWithReceiver } from "../../support/config-with-receiver";
-import { until } from "../../support/service/deployment";
+import { type LogLine, until } from "../../support/service/deployment";
 import { exampleNow } from "../../support/service/examples";
 import { ServiceUnderTest } from "../../support/service/service-under-test";
+
+type Line = LogLine & Readonly<Record<string, unknown>>;
 
 describe("a maintenance window", function () {
   this.timeout(180_000);
@@ -80,7 +82,7 @@ describe("a maintenance window", function () {
     const ended = await service.taskWhen(id, "has ended", ({ status }) => !/Pending|In Progress/.test(status), 90);
     expect(ended.status).to.equal("Successful");
     expect(ended.maintenanceOverride?.reason).to.equal("CVE-2026-1");
-    const audited = (service.log("api") as Record<string, unknown>[]).filter(
+    const audited = (service.log("api") as Line[]).filter(
       (line) => line["event"] === "audit" && line["upgradeId"] === id && line["maintenanceWindow"] === "IGNORE",
     );
     expect(audited.map((line) => line["status"])).to.deep.equal([200]);
