@@ -237,8 +237,11 @@ export function decideCommit(commit: CommitPayload, context: RequestContext): E.
 }
 
 /** Whether an upgrade that has begun, or waits for a window, ignores maintenance windows from here on. */
-function decideOverride(commit: CommitPayload, { phase, history }: RequestContext): E.Either<ErrorBody, CommitPayload> {
-  if (isFull(history)) return E.left(hasNoRoom("commit", phase, "Let the upgrade finish, or cancel it."));
+function decideOverride(
+  commit: CommitPayload,
+  { phase, ...context }: RequestContext,
+): E.Either<ErrorBody, CommitPayload> {
+  if (hasNoRoomInWork(context)) return E.left(hasNoRoom("commit", phase, "Let the upgrade finish, or cancel it."));
   if (!saysWhen(commit)) return E.right(commit);
   const remediation = "Send maintenanceWindow and reason without a time.";
   return E.left(notPossible("commit", "The upgrade has begun, so it takes no other time.", phase, remediation));
