@@ -70,6 +70,8 @@ export const hostSkippedSignal = defineSignal<[answer: unknown]>("hostSkipped");
 export const rescheduledSignal = defineSignal<[startsAt: unknown]>("rescheduled");
 /** From the upgrade to a resource's Workflow: whether it is paused, as JSON boolean. */
 export const pausedSignal = defineSignal<[paused: unknown]>("paused");
+/** From the upgrade to a resource's Workflow: whether it ignores maintenance windows, as JSON boolean. It does so for good. */
+export const windowsIgnoredSignal = defineSignal<[ignored: unknown]>("windowsIgnored");
 /** From the upgrade to the Workflow of a management server: the Timestamp that its switchover waits for now. */
 export const switchoverSignal = defineSignal<[startSwitchoverTimestamp: unknown]>("switchover");
 /** From a resource's Workflow to its upgrade, for the one line that operators read first. */

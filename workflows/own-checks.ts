@@ -1,16 +1,9 @@
-import {
-  CancellationScope,
-  condition,
-  isCancellation,
-  log,
-  metricMeter,
-  proxyActivities,
-  uuid4,
-} from "@temporalio/workflow";
+import { log, metricMeter, proxyActivities, uuid4 } from "@temporalio/workflow";
 import type { CheckInput, UpgradeActivities } from "../activities/contract";
 import { type CheckAnswer, checkError, checkText, type PlannedCheck } from "../src/domain/checks/own-check";
 import { checkOptions } from "./activity-options";
 import type { CheckDecisions } from "./check-decisions";
+import { interruptible } from "./interruptible";
 
 const checks = proxyActivities<Pick<UpgradeActivities, "askCheck">>(checkOptions());
 
@@ -30,7 +23,10 @@ export interface CheckRound extends Pick<CheckInput, "at" | "upgrade"> {
 
 /** The answer of a check; of one that is waited for, once it passes. Undefined where the question becomes another one first. */
 export async function askOwnCheck(check: PlannedCheck, round: CheckRound): Promise<CheckAnswer | undefined> {
-  const answer = await interruptible(() => answerOf(check, round), round);
+  const answer = await interruptible(
+    () => answerOf(check, round),
+    () => round.isOther(),
+  );
   if (answer !== undefined && answer.verdict !== "PASSED")
     log.warn("A check of the inventory did not pass", { check: check.id, at: round.at, onFailure: check.onFailure });
   return answer;
@@ -77,21 +73,4 @@ async function askOrAwaitDecision(check: PlannedCheck, round: CheckRound, known?
   const decision = await decisions.untilDecided(decideMinutes * 60_000, limit);
   if (!decision) return { verdict: "UNANSWERED", text: `It did not decide within ${decideMinutes} minutes.` };
   return { verdict: decision.passed ? "PASSED" : "FAILED", text: checkText(decision.text ?? "") };
-}
-
-/** What it gives; undefined where the question becomes another one first. */
-async function interruptible<A>(body: () => Promise<A>, round: CheckRound): Promise<A | undefined> {
-  const scope = new CancellationScope();
-  const work = scope.run(body);
-  const other = scope.run(() => condition(() => round.isOther()));
-  await Promise.allSettled([Promise.race([work, other])]);
-  // Ends the one that has not ended.
-  scope.cancel();
-  other.catch(() => undefined);
-  try {
-    return await work;
-  } catch (failure) {
-    if (!isCancellation(failure) || CancellationScope.current().consideredCancelled) throw failure;
-    return undefined;
-  }
 }

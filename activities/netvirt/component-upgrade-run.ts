@@ -83,10 +83,7 @@ export class ComponentUpgradeRun {
         progress.show(view, describe(view));
         if (this.#o.stopping || (await this.#lookAtClosure())) await this.#pause();
         if (still >= limits.stall) await this.#stalled(view);
-      } else {
-        if (this.#isClosed) await this.#endClosed();
-        await this.#standsStill(view, still);
-      }
+      } else if (!this.#isClosed || (await this.#isOpenAgain(view))) await this.#standsStill(view, still);
       await retryPolicy.pause(round);
     }
   }
@@ -101,11 +98,22 @@ export class ComponentUpgradeRun {
     return this.#isClosed;
   }
 
-  /** A freeze has had the coordinator paused, and it stands: it continues when that is lifted. */
-  async #endClosed(): Promise<void> {
+  /** A freeze has had the coordinator paused, and it stands: it continues when that is lifted. False where it is not certain yet. */
+  async #isOpenAgain(view: ComponentView): Promise<boolean> {
+    if (!this.#isConfirmed(view)) return false;
     const error = await this.#o.whyClosed();
     if (error) throw new ClosureError(error);
     this.#isClosed = false;
+    return true;
+  }
+
+  /** The nodes may have been read before the component came to its end: whether another look found the same. */
+  #isConfirmed(view: ComponentView): boolean {
+    const key = keyOf(view);
+    if (this.#confirmed === key) return true;
+    this.#confirmed = key;
+    this.#look.forget();
+    return false;
   }
 
   /** The coordinator works on nothing of this component, and it is not upgraded. */
@@ -130,12 +138,7 @@ export class ComponentUpgradeRun {
     if (stopping) throw new CancelledBeforeStart();
     // Not even begun: whether the request was lost or refused silently, it may be made again.
     if (!moved && (view.status === "NOT_STARTED" || !progress.current.accepted)) return this.#request(view);
-    // The nodes may have been read before the component came to its end.
-    if (this.#confirmed !== keyOf(view)) {
-      this.#confirmed = keyOf(view);
-      this.#look.forget();
-      return;
-    }
+    if (!this.#isConfirmed(view)) return;
     if (view.status === "FAILED" || view.nodes.some(({ status }) => status === "FAILED")) {
       throw this.#failure("NETVIRT_UPGRADE_FAILED", view, "failed");
     }

@@ -32,12 +32,13 @@ export function addControlCommands(add: AddCommand): void {
       "upgradectl commit ID",
       'upgradectl commit ID --at "Sat 02:00" --zone Europe/Berlin',
       "upgradectl commit ID --yes --watch",
+      'upgradectl commit ID --ignore-maintenance-window --reason "CVE-2026-1"',
     ])
       .argument("<upgrade>", ofUpgrade)
       .option("--at <time>", timeHelp)
       .option(
         "--ignore-maintenance-window",
-        "do not wait for maintenance windows and change freezes; needs --reason and the role ADMIN",
+        "do not wait for maintenance windows and change freezes, also where it waits already; needs --reason and the role ADMIN",
       )
       .option("--reason <text>", "why they are ignored, for people")
       .option("-w, --watch", "follow it until it ends"),
@@ -140,7 +141,7 @@ async function commit(context: CommandContext, id: string, options: ControlOptio
     scheduledTimestamp === undefined
       ? "It starts now, or at the requested times that are still in the future."
       : "It starts at this time. Until then it can be rescheduled or cancelled.",
-    ...(ignoreMaintenanceWindow ? ["It does not wait for maintenance windows and change freezes."] : []),
+    ...(ignoreMaintenanceWindow ? ["From now on it does not wait for maintenance windows and change freezes."] : []),
     staysUpgraded,
   ]);
   const body: UpgradeUpdateSpec = {

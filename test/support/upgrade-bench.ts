@@ -150,10 +150,16 @@ export class UpgradeBench {
   /** When open windows close, by domain (epoch milliseconds). */
   readonly closings = new Map<string, number>();
 
-  readonly openingOf = (places: readonly MaintenancePlace[]): Opening =>
-    places.some(({ domain, ignoresCalendar }) => !ignoresCalendar && this.closedDomains.has(domain))
+  /** Calendars that decide instead, by domain. */
+  readonly calendars = new Map<string, (places: readonly MaintenancePlace[]) => Opening>();
+
+  readonly openingOf = (places: readonly MaintenancePlace[]): Opening => {
+    const [calendar] = places.flatMap(({ domain }) => this.calendars.get(domain) ?? []);
+    if (calendar) return calendar(places);
+    return places.some(({ domain, ignoresCalendar }) => !ignoresCalendar && this.closedDomains.has(domain))
       ? { isOpen: false, because: "OUTSIDE_MAINTENANCE_WINDOW", id: "nights" }
       : this.openUntil(places);
+  };
 
   private openUntil(places: readonly MaintenancePlace[]): Opening {
     const ends = places.flatMap(({ domain }) => this.closings.get(domain) ?? []);

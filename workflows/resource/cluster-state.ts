@@ -51,12 +51,17 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
   private readonly attempted = new Set<string>();
   private answers: Promise<unknown> = Promise.resolve();
 
-  constructor(readonly input: ClusterUpgradeInput) {
-    super({ ...input, ...input.cluster }, initialClusterSubTask(input.cluster, now()));
+  constructor(private readonly given: ClusterUpgradeInput) {
+    super({ ...given, ...given.cluster }, initialClusterSubTask(given.cluster, now()));
     this.signals.on(skipHostSignal, (payload) => {
       const question = HostSkipQuestion.decode(payload);
       if (isRight(question)) this.answer(question.right);
     });
+  }
+
+  /** As it was started, with what its upgrade ignores since. */
+  get input(): ClusterUpgradeInput {
+    return { ...this.given, cluster: this.current(this.given.cluster) };
   }
 
   override begun(input: BeginPayload): void {

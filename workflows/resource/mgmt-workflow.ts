@@ -160,12 +160,17 @@ class MgmtUpgradeState extends ResourceState<ProgressEvent, MgmtStageType> {
   /** The time that the switchover waits for; undefined where it waits for none. */
   switchoverAt: string | undefined;
 
-  constructor(readonly input: MgmtUpgradeInput) {
-    super({ ...input, ...input.mgmt }, initialMgmtSubTask(input.mgmt, now()));
-    this.switchoverAt = input.mgmt.startSwitchoverTimestamp;
+  constructor(private readonly given: MgmtUpgradeInput) {
+    super({ ...given, ...given.mgmt }, initialMgmtSubTask(given.mgmt, now()));
+    this.switchoverAt = given.mgmt.startSwitchoverTimestamp;
     this.signals.on(switchoverSignal, (time) => {
       if (Timestamp.is(time)) this.switchoverAt = time;
     });
+  }
+
+  /** As it was started, with what its upgrade ignores since. */
+  get input(): MgmtUpgradeInput {
+    return { ...this.given, mgmt: this.current(this.given.mgmt) };
   }
 
   protected apply(event: ProgressEvent | CommonEvent<MgmtStageType>, at: string): SubTask {

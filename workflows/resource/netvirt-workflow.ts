@@ -124,12 +124,12 @@ async function upgradeComponents(state: NetvirtUpgradeState): Promise<void> {
 
 /** Upgrades one component; again where a freeze has kept it from beginning, with the attempts that are left. */
 async function upgradeComponent(state: NetvirtUpgradeState, component: NetvirtComponentType): Promise<void> {
-  const { netvirt, waits } = state.input;
-  const input = { ...netvirtTarget(netvirt), component, attempts: netvirt.attempts };
   let known: NetvirtProgress | undefined;
   await state.beginning(async () => {
     state.record({ type: "ComponentStarted", component });
     state.publish(`Upgrading ${netvirtComponentNames[component]}`);
+    const { netvirt, waits } = state.input;
+    const input = { ...netvirtTarget(netvirt), component, attempts: netvirt.attempts };
     try {
       await upgradeNetvirtComponent(input, waits, known);
     } catch (failure) {
@@ -191,8 +191,13 @@ type ProgressEvent = NetvirtEvent extends infer P ? (P extends unknown ? Omit<P,
 class NetvirtUpgradeState extends ResourceState<ProgressEvent, NetvirtStageType> {
   protected readonly counted = "Nodes";
 
-  constructor(readonly input: NetvirtUpgradeInput) {
-    super({ ...input, ...input.netvirt }, initialNetvirtSubTask(input.netvirt, now()));
+  constructor(private readonly given: NetvirtUpgradeInput) {
+    super({ ...given, ...given.netvirt }, initialNetvirtSubTask(given.netvirt, now()));
+  }
+
+  /** As it was started, with what its upgrade ignores since. */
+  get input(): NetvirtUpgradeInput {
+    return { ...this.given, netvirt: this.current(this.given.netvirt) };
   }
 
   protected apply(event: ProgressEvent | CommonEvent<NetvirtStageType>, at: string): SubTask {

@@ -1,7 +1,9 @@
 import { CancellationScope, condition, log, setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
+import type { ClosureFound } from "../../activities/contract";
 import type { ResourceChecksPlan } from "../../src/domain/checks/own-check";
 import type { ErrorBody } from "../../src/domain/errors";
 import { type Closed, type MaintenancePlace, closedFor } from "../../src/domain/opening";
+import { ignoreCalendar } from "../../src/domain/plan/maintenance-override";
 import type { SubTask } from "../../src/domain/spec/task";
 import type { CheckProgress } from "../../src/domain/task/check-stages";
 import type { StageLeft, StageProgress } from "../../src/domain/task/resource-stages";
@@ -11,6 +13,7 @@ import { currentTime, now, stopwatch } from "../clock";
 import { describeResource, closedWhile, pausedWhile } from "../details";
 import { closureIn } from "../failures";
 import { lookAtClosure } from "../closure-look";
+import { interruptible } from "../interruptible";
 import { InternalSignals } from "../internal-signals";
 import {
   type BeginPayload,
@@ -22,7 +25,6 @@ import {
   type ResourceResult,
   subTaskQuery,
 } from "../messages";
-
 import { ResourceChecks } from "./resource-checks";
 import { tellUpgrade } from "./tell-upgrade";
 
@@ -83,11 +85,14 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   private windowClosesAt: number | undefined;
   /** Where the resource stays while its upgrade is paused. */
   readonly pause = new PauseGate();
+  /** The places that must be open for what begins now. */
+  private places: readonly MaintenancePlace[];
 
   protected constructor(
     private readonly of: ResourceOf,
     protected subTask: SubTask,
   ) {
+    this.places = of.places;
     this.log = new ResourceLog({ resourceId: of.resourceId, name: subTask.resources?.[0]?.name });
     const { upgradeId, resourceId, name, checked } = of;
     this.checks = new ResourceChecks(
@@ -116,6 +121,17 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
     this.acknowledged = acknowledged;
   }
 
+  /** Its upgrade waits for no maintenance window any more. What waits for one looks again. */
+  ignoreWindows(): void {
+    this.places = ignoreCalendar(this.places);
+    this.windowClosesAt = undefined;
+  }
+
+  /** The plan of the resource with the places that must be open now. */
+  protected current<P extends Pick<ResourceOf, "places">>(plan: P): P {
+    return { ...plan, places: this.places };
+  }
+
   /** Tells the upgrade whether something of the resource is still being done while it is paused. */
   private rests(isAtRest: boolean): void {
     if (isAtRest === this.isAtRest) return;
@@ -128,11 +144,16 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
    * of it is said here, whatever it was.
    */
   async untilOpen(found: ErrorBody): Promise<void> {
-    const { places } = this.of;
     this.windowClosesAt = undefined;
     for (let error: ErrorBody | undefined = found; error;) {
+      const { places } = this;
+      const known: string = error.message;
       this.closureChanged(closedFor(error));
-      ({ error, closesAt: this.windowClosesAt } = await lookAtClosure({ places, known: error.message }));
+      const next: ClosureFound | undefined = await interruptible(
+        () => lookAtClosure({ places, known }),
+        () => this.places !== places,
+      );
+      if (next) ({ error, closesAt: this.windowClosesAt } = next);
     }
     this.closureChanged(undefined);
     await this.pause.pass();

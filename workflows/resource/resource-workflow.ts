@@ -10,13 +10,13 @@ import { interrupted, type ResourceOutcome } from "../../src/domain/task/sub-tas
 import { Timestamp } from "../../src/domain/timestamp";
 import { errorOf, closureIn } from "../failures";
 import { showStartsAt, showStartsNow } from "../list-columns";
-import { BeginPayload, beginSignal, rescheduledSignal, type ResourceResult } from "../messages";
+import { BeginPayload, beginSignal, rescheduledSignal, type ResourceResult, windowsIgnoredSignal } from "../messages";
 import type { EndDetails, ResourceState } from "./resource-state";
 
 /** Any resource's state. */
 type State<S extends string> = Pick<
   ResourceState<{ readonly type: string }, S>,
-  "begun" | "checkAfterwards" | "end" | "pause" | "publish" | "record" | "reported" | "signals"
+  "begun" | "checkAfterwards" | "end" | "ignoreWindows" | "pause" | "publish" | "record" | "reported" | "signals"
 >;
 
 /** How the upgrade of a resource has come to its end, and what the Web UI says of that. */
@@ -51,6 +51,9 @@ export async function runResource(
   });
   state.signals.on(rescheduledSignal, (at) => {
     if (!turn.begun && (at === null || Timestamp.is(at))) showStartsAt(at ?? undefined);
+  });
+  state.signals.on(windowsIgnoredSignal, (ignored) => {
+    if (ignored === true) state.ignoreWindows();
   });
   state.signals.dropOthers();
   state.publish("Waiting for its turn");

@@ -1,9 +1,10 @@
 import type { HeldCluster } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
-import { type MaintenancePlace, closedFor } from "../../src/domain/opening";
+import { closedFor } from "../../src/domain/opening";
 import type { ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import { currentTime } from "../clock";
 import { lookAtClosure } from "../closure-look";
+import { interruptible } from "../interruptible";
 import type { UpgradeState } from "./upgrade-state";
 
 /** Sets resources aside that a freeze, their maintenance window or a hold keeps from beginning, until they may. */
@@ -39,7 +40,7 @@ export class ClosureGate {
     await Promise.all(
       [...byPlaces.values()].map(async (together) => {
         const { error, held, closesAt } = await lookAtClosure({ places: together.flatMap(({ places }) => places) });
-        for (const { resourceId } of together) this.state.known.windowKnown(resourceId, closesAt);
+        for (const { resourceId } of together) this.state.windowKnown(resourceId, closesAt);
         if (held) for (const one of together) this.setAside([one], held.find(concerns(one))?.error);
         else this.setAside(together, error);
       }),
@@ -49,21 +50,24 @@ export class ClosureGate {
   private setAside(together: readonly ResourcePlan[], error: ErrorBody | undefined): void {
     if (!error) return;
     for (const { resourceId } of together) this.waiting.add(resourceId);
-    const places = together.flatMap((one) => one.places);
     // Nobody waits for it: the next look decides, whatever has ended this one.
-    this.untilOpen(together, places, error).catch(() => undefined);
+    this.untilOpen(together, error).catch(() => undefined);
   }
 
-  private async untilOpen(
-    together: readonly ResourcePlan[],
-    places: readonly MaintenancePlace[],
-    found: ErrorBody,
-  ): Promise<void> {
+  /** Until they may begin, by the windows or without them where somebody overrides these meanwhile. */
+  private async untilOpen(together: readonly ResourcePlan[], found: ErrorBody): Promise<void> {
+    const ids = new Set(together.map(({ resourceId }) => resourceId));
     try {
       for (let error: ErrorBody | undefined = found; error;) {
         const closed = closedFor(error);
         for (const { resourceId } of together) this.state.closureChanged(resourceId, closed);
-        const next = await lookAtClosure({ places, known: closed.message });
+        const { resources, plan } = this.state;
+        const places = resources.filter(({ resourceId }) => ids.has(resourceId)).flatMap((one) => one.places);
+        const next = await interruptible(
+          () => lookAtClosure({ places, known: closed.message }),
+          () => this.state.plan.maintenanceOverride !== plan.maintenanceOverride,
+        );
+        if (!next) continue;
         // A hold is of single clusters, for which the next look decides.
         error = next.held && together.length > 1 ? undefined : next.error;
       }

@@ -31,7 +31,7 @@ import {
 import { causingRequest } from "../request-cause";
 import { bundleIdKey, resourceIdsKey } from "../search-attributes";
 import type { HeldResource } from "./host-skips";
-import { relayPauses, relayStarts, relaySwitchovers, type Child } from "./resource-relays";
+import { relayOverride, relayPauses, relayStarts, relaySwitchovers, type Child } from "./resource-relays";
 import type { UpgradeState } from "./upgrade-state";
 
 /** A resource whose own Workflow runs, and with it the lock. */
@@ -54,7 +54,10 @@ export async function lockResource(state: UpgradeState, resource: ResourcePlan):
     state.known.childStarted({ resourceId: resource.resourceId, workflowId, runId: child.firstExecutionRunId });
     if (scope.consideredCancelled) await cancelAgain(child);
     const ended = resultOf(child);
-    const rescheduled = relayStarts(child, startIn(state, resource), ended);
+    const told = Promise.all([
+      relayStarts(child, startIn(state, resource), ended),
+      relayOverride(child, overrideIn(state, resource), ended),
+    ]);
     let relayed: Promise<unknown> | undefined;
     const locked: LockedResource = {
       resource,
@@ -67,7 +70,7 @@ export async function lockResource(state: UpgradeState, resource: ResourcePlan):
       },
       askToSkip: (question) => locked.tell(skipHostSignal, question),
       tell: (signal, payload) => sendTo(child, () => child.signal(signal, payload)),
-      settled: () => Promise.all([ended, relayed, rescheduled]),
+      settled: () => Promise.all([ended, relayed, told]),
       release: () => scope.cancel(),
       ended,
     };
@@ -99,6 +102,12 @@ function startIn(state: UpgradeState, { resourceId, scheduledTimestamp }: Resour
     return startsAt;
   };
   return { known, current };
+}
+
+/** Whether maintenance windows are ignored, by the plan that its Workflow was started with, and now. */
+function overrideIn(state: UpgradeState, { places }: ResourcePlan) {
+  const known = places.some(({ ignoresCalendar }) => ignoresCalendar === true);
+  return { known, current: () => known || state.plan.maintenanceOverride !== undefined };
 }
 
 /** A cancellation that comes while the Workflow is being started may have overtaken the start, and found nothing to cancel. */

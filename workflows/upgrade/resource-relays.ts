@@ -1,6 +1,12 @@
 import { type ChildWorkflowHandle, condition, isCancellation, log, type SignalDefinition } from "@temporalio/workflow";
 import { currentTime } from "../clock";
-import { pausedSignal, rescheduledSignal, type ResourceWorkflow, switchoverSignal } from "../messages";
+import {
+  pausedSignal,
+  rescheduledSignal,
+  type ResourceWorkflow,
+  switchoverSignal,
+  windowsIgnoredSignal,
+} from "../messages";
 
 /** The Workflow of a resource, as its upgrade knows it. */
 export type Child = ChildWorkflowHandle<ResourceWorkflow>;
@@ -31,6 +37,15 @@ export function relayStarts(
   ended: Promise<unknown>,
 ): Promise<void> {
   return relay(child, { signal: rescheduledSignal, current, known }, ended);
+}
+
+/** Tells a resource's Workflow that its upgrade ignores maintenance windows now, if it does so before the resource has ended. */
+export function relayOverride(
+  child: Child,
+  { known, current }: { readonly known: boolean; readonly current: () => boolean },
+  ended: Promise<unknown>,
+): Promise<void> {
+  return relay(child, { signal: windowsIgnoredSignal, current, known }, ended);
 }
 
 /** Tells the Workflow of a management server of every new time of its switchover, until it has ended. */

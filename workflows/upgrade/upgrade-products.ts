@@ -129,7 +129,7 @@ class ProductRun {
     return beginTime(this.current(resource));
   }
 
-  /** The resource with the time that holds now. */
+  /** The resource with the time and the places that hold now. */
   private current({ resource }: LockedResource): ResourcePlan {
     return this.state.resources.find(({ resourceId }) => resourceId === resource.resourceId) ?? resource;
   }
@@ -199,7 +199,7 @@ class ProductRun {
     const left = due.filter((one) => !without.includes(one));
     do {
       await this.state.untilResumed();
-      await this.closures.look(left.map(({ resource }) => resource));
+      await this.closures.look(left.map((one) => this.current(one)));
     } while (this.state.paused);
     // What has become late meanwhile, while no worker ran for example, waits for its commit with the others.
     const wanted = left.filter(({ resource }) => !this.state.known.isSkipped(resource));

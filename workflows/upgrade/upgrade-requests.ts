@@ -9,6 +9,7 @@ import {
   type CommitPayload,
   type Decision,
   decideCommit,
+  isDraft,
   type PlainPayload,
   RecordPayload,
   type RequestContext,
@@ -194,10 +195,10 @@ export class UpgradeRequests {
   }
 
   private readonly onCommit = (commit: CommitPayload, via: ActivityVia): void => {
-    const { phase, awaitsCommit } = this.state;
+    const { phase } = this.state;
     if (commits(commit)) this.state.asked(timeOf(commit));
-    this.state.approvals.askedBy(commit.requestedBy);
-    if (phase === "SCHEDULED" || phase === "ACCEPTED" || awaitsCommit || !commits(commit)) {
+    this.state.askedBy(commit);
+    if (!isDraft(phase) || !commits(commit)) {
       this.state.reschedule(commit);
       return;
     }

@@ -2,7 +2,7 @@ import { condition, log, metricMeter } from "@temporalio/workflow";
 import type { ActivityRecord } from "../../src/domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../src/domain/errors";
 import type { Closed } from "../../src/domain/opening";
-import { beginTime, firstPhase } from "../../src/domain/plan/schedule";
+import { beginTime, firstPhase, overridesOnly } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { ApprovalContext } from "../../src/domain/requests/approvals";
 import type { CommitPayload } from "../../src/domain/requests/upgrade-request";
@@ -417,10 +417,15 @@ export class UpgradeState {
     this.notifier.hostsCounted(resourceId, hosts, lastError);
     this.lastError = lastError ?? this.lastError;
     this.known.hostsReported(report);
-    if (closed !== undefined || windowClosesAt !== undefined) this.known.windowKnown(resourceId, windowClosesAt);
+    if (closed !== undefined || windowClosesAt !== undefined) this.windowKnown(resourceId, windowClosesAt);
     this.publication.publishFacts();
     this.checkGate.resourceIs(resourceId, isUnchecked === true);
     this.closureChanged(resourceId, closed);
+  }
+
+  /** When the maintenance window closes that a resource works in. What was looked at before an override may be told after it. */
+  windowKnown(resourceId: string, closesAt: number | undefined): void {
+    this.known.windowKnown(resourceId, this.plan.maintenanceOverride ? undefined : closesAt);
   }
 
   /** Keeps a resource's result, and gives it with all that is known of its hosts. */
@@ -442,13 +447,26 @@ export class UpgradeState {
     return this.known.unfinished(this.resources);
   }
 
+  /** Whoever asks for something else than what was approved has asked for the upgrade, and cannot approve it. */
+  askedBy(commit: CommitPayload): void {
+    if (!this.keepsApprovals(commit)) this.approvals.askedBy(commit.requestedBy);
+  }
+
+  /** What has begun goes on by the approvals that it has, in a window or not. */
+  private keepsApprovals(commit: CommitPayload): boolean {
+    return this.known.facts.startedAt !== undefined && overridesOnly(commit);
+  }
+
   /** Gives what has not begun another time, or has it ignore maintenance windows, as a commit may. */
   reschedule(commit: CommitPayload): void {
     const { maintenanceOverride: before } = this.plan;
     if (!this.times.reschedule(commit, this.known.begun)) return;
     const { maintenanceOverride } = this.plan;
-    if (maintenanceOverride && !before) this.record({ type: "MaintenanceOverridden", maintenanceOverride });
-    this.dropApprovals();
+    if (maintenanceOverride && !before) {
+      this.record({ type: "MaintenanceOverridden", maintenanceOverride });
+      for (const { resourceId } of this.resources) this.windowKnown(resourceId, undefined);
+    }
+    if (!this.keepsApprovals(commit)) this.dropApprovals();
     this.publish();
     this.notifier.timeGiven();
   }

@@ -24,7 +24,7 @@ export function upgradeRequestsRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "Commit, reschedule or cancel an upgrade",
       description:
-        "Without a body, or without a field, it is a plain commit. A time commits a draft for this time, or reschedules a scheduled upgrade. mgmtUpgradePatchSpecs reschedules switchovers of management servers until they begin; alone it commits nothing. markForCancellation true cancels, and all other fields are ignored. maintenanceWindow `IGNORE` commits a draft that then waits for no maintenance window. Unknown fields are refused.",
+        "Without a body, or without a field, it is a plain commit. A time commits a draft for this time, or reschedules a scheduled upgrade. mgmtUpgradePatchSpecs reschedules switchovers of management servers until they begin; alone it commits nothing. markForCancellation true cancels, and all other fields are ignored. maintenanceWindow `IGNORE` has the upgrade wait for no maintenance window from now on, also where it waits for one or has begun; it commits a draft. Unknown fields are refused.",
       request: {
         ...oneUpgrade,
         body: UpgradeUpdateSpec,

@@ -22,7 +22,8 @@ type OperationName =
   | "prechecks"
   | "approve"
   | "reject"
-  | "skip";
+  | "skip"
+  | "ignoreWindows";
 
 /** Something that can be asked of an upgrade now: the button, what it will do, and the request that does it. */
 export interface Operation {
@@ -42,6 +43,10 @@ export interface Operation {
   readonly isGrave?: true;
   /** Who is refused: it is for approvers, and not for these. */
   readonly notFor?: readonly string[];
+  /** The only role that may do it. */
+  readonly onlyFor?: "ADMIN";
+  /** What the request says in any case. */
+  readonly body?: Readonly<Record<string, string>>;
 }
 
 /** The operations that the service would accept now, the most likely one first. */
@@ -58,6 +63,19 @@ export function operationsOf(upgraded: Upgrade, task: Task): Operation[] {
       method: "PATCH",
       path: upgrade,
       time: "OPTIONAL",
+    },
+    upgraded.waitingFor?.code === "WINDOW" && {
+      name: "ignoreWindows",
+      label: "Ignore window…",
+      consequences: [
+        "From now on the upgrade waits for no maintenance window and no change freeze. An emergency stop still holds.",
+        "Who did this and why stays on the upgrade. Unless work has begun, its approvals are dropped.",
+      ],
+      method: "PATCH",
+      path: upgrade,
+      body: { maintenanceWindow: "IGNORE" },
+      comment: "REQUIRED",
+      onlyFor: "ADMIN",
     },
     status === "SCHEDULED" && {
       name: "reschedule",
@@ -132,17 +150,19 @@ export function operationsOf(upgraded: Upgrade, task: Task): Operation[] {
 
 /** The operations among these that the service takes from this person. */
 export function operationsFor(
-  { caller, mayApprove }: Pick<ConsoleSession, "caller" | "mayApprove">,
+  { caller, role, mayApprove }: Omit<ConsoleSession, "mayOperate">,
   operations: readonly Operation[],
 ): Operation[] {
-  return operations.filter(({ notFor }) => !notFor || (mayApprove && !includesPerson(notFor, caller)));
+  return operations
+    .filter(({ notFor }) => !notFor || (mayApprove && !includesPerson(notFor, caller)))
+    .filter(({ onlyFor }) => onlyFor === undefined || onlyFor === role);
 }
 
 /** Who may give the approvals that are missing, for those who may not; undefined where none are missing, or this person may. */
 export function whoMayApprove(
   operations: readonly Operation[],
   { approvals }: Upgrade,
-  who: Pick<ConsoleSession, "caller" | "mayApprove">,
+  who: Omit<ConsoleSession, "mayOperate">,
 ): string | undefined {
   const mayBeGiven = (all: readonly Operation[]) => all.some(({ name }) => name === "approve");
   if (!approvals || !mayBeGiven(operations) || mayBeGiven(operationsFor(who, operations))) return undefined;

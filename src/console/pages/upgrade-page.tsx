@@ -74,11 +74,13 @@ export function UpgradePage({ id }: { readonly id: string }) {
     if (change !== undefined) refresh();
   }, [change]);
   useTitle(task && pageTitle(upgrade.value, task));
-  const perform = async ({ name, method, path }: Operation, { at, comment, part }: Given) => {
+  const perform = async ({ name, method, path, body: fixed }: Operation, { at, comment, part }: Given) => {
+    const isReason = name === "skip" || name === "ignoreWindows";
     const body = {
+      ...fixed,
       ...part,
       ...(at !== undefined && { scheduledTimestamp: at }),
-      ...(comment !== undefined && (name === "skip" ? { reason: comment } : { comment })),
+      ...(comment !== undefined && (isReason ? { reason: comment } : { comment })),
     };
     await openApi({ method, path, ...(Object.keys(body).length > 0 && { body }) });
     upgrade.refresh();

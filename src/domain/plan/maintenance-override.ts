@@ -1,4 +1,5 @@
 import type { ErrorBody } from "../errors";
+import type { MaintenancePlace } from "../opening";
 import type { MaintenanceOverride } from "../spec/maintenance-override";
 import type { UpgradeSpec } from "../spec/upgrade-spec";
 import type { UpgradePlan } from "./upgrade-plan";
@@ -12,12 +13,14 @@ export function overrideMaintenance(plan: UpgradePlan, maintenanceOverride: Main
     spec: { ...plan.spec, maintenanceWindow: "IGNORE" },
     products: plan.products.map((product) => ({
       ...product,
-      resources: product.resources.map((resource) => ({
-        ...resource,
-        places: resource.places.map((place) => ({ ...place, ignoresCalendar: true as const })),
-      })),
+      resources: product.resources.map((one) => ({ ...one, places: ignoreCalendar(one.places) })),
     })),
   };
+}
+
+/** The same places, of which neither windows nor change freezes count. */
+export function ignoreCalendar(places: readonly MaintenancePlace[]): readonly MaintenancePlace[] {
+  return places.map((place) => ({ ...place, ignoresCalendar: true }));
 }
 
 /** Whoever overrides says why. */

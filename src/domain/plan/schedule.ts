@@ -46,6 +46,11 @@ export function commits(commit: CommitSpec): boolean {
   return saysWhen(commit) || maintenanceWindow !== undefined || mgmtUpgradePatchSpecs === undefined;
 }
 
+/** Whether it says nothing but that maintenance windows are ignored. */
+export function overridesOnly(commit: CommitSpec): boolean {
+  return commit.maintenanceWindow !== undefined && !saysWhen(commit) && commit.mgmtUpgradePatchSpecs === undefined;
+}
+
 /** Whether resources that have these times keep them where one time is given to all, or none is said. */
 export function keepsTimes(known: readonly Schedule[], given: Schedule): boolean {
   if (!saysWhen(given)) return true;

@@ -61,7 +61,8 @@ export const requestRules: { readonly [N in OperatorRequest]: RequestRule<Reques
   commit: {
     description:
       "Commits a draft, or work that missed its start, or reschedules a scheduled upgrade. " +
-      'No input, {"upgradeNow": true} or {"scheduledTimestamp": "2026-12-01T09:30:00Z"}.',
+      'No input, {"upgradeNow": true} or {"scheduledTimestamp": "2026-12-01T09:30:00Z"}; ' +
+      '{"maintenanceWindow": "IGNORE", "reason": "why"} ignores maintenance windows from now on.',
     payload: CommitPayload,
     decide: decideCommit,
   },

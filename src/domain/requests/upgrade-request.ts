@@ -3,7 +3,7 @@ import * as t from "io-ts";
 import { Identifier, ListOf, model, OneOf, ResourceId, Text, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
 import { commitOverrideProblem } from "../plan/maintenance-override";
-import { commits, scheduleProblem, type ServerStanding, switchoverProblem } from "../plan/schedule";
+import { commits, saysWhen, scheduleProblem, type ServerStanding, switchoverProblem } from "../plan/schedule";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
 import { Reason } from "../spec/change-record";
 import { acknowledgementFields } from "../spec/finding";
@@ -25,7 +25,10 @@ const origin = {
   via: OneOf("HTTP"),
 };
 
-/** Payload of `commit`: commits a draft, or gives a committed upgrade or its switchovers another time. */
+/**
+ * Payload of `commit`: commits a draft, gives a committed upgrade or its switchovers another time, or has an upgrade ignore
+ * maintenance windows.
+ */
 export const CommitPayload = model(
   {},
   {
@@ -227,17 +230,25 @@ export function decideCommit(commit: CommitPayload, context: RequestContext): E.
     const remediation = "Keep its time, start it with upgradeNow true, or cancel it and start a new upgrade.";
     return E.left(hasNoRoom("commit", phase, remediation));
   }
-  if (commit.maintenanceWindow !== undefined && !isDraft(phase)) {
-    const remediation = "Cancel the upgrade, then start one that ignores maintenance windows.";
-    return E.left(
-      notPossible("commit", "Only the commit of a draft can ignore maintenance windows.", phase, remediation),
-    );
-  }
   if (committable.includes(phase) || context.startMissed) return E.right(commit);
+  if (commit.maintenanceWindow !== undefined && (phase === "RUNNING" || phase === "PAUSED"))
+    return decideOverride(commit, context);
   return E.left(notPossible("commit", "Only a draft or a scheduled upgrade can be committed.", phase));
 }
 
-function isDraft(phase: UpgradePhase): boolean {
+/** Whether an upgrade that has begun, or waits for a window, ignores maintenance windows from here on. */
+function decideOverride(
+  commit: CommitPayload,
+  { phase, ...context }: RequestContext,
+): E.Either<ErrorBody, CommitPayload> {
+  if (hasNoRoomInWork(context)) return E.left(hasNoRoom("commit", phase, "Let the upgrade finish, or cancel it."));
+  if (!saysWhen(commit)) return E.right(commit);
+  const remediation = "Send maintenanceWindow and reason without a time.";
+  return E.left(notPossible("commit", "The upgrade has begun, so it takes no other time.", phase, remediation));
+}
+
+/** Whether an upgrade in this phase is a draft that has not taken its commit yet. */
+export function isDraft(phase: UpgradePhase): boolean {
   return phase === "DRAFT_ACCEPTED" || phase === "DRAFT_PRECHECKS" || phase === "DRAFT_WAITING";
 }
 

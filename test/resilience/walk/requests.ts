@@ -25,7 +25,7 @@ function timeOf(due: Due): object {
 /** How a request is sent. */
 export function callOf(
   { id, slot }: WalkedUpgrade,
-  { name, due, host }: Request,
+  { name, due, host, finding }: Request,
 ): readonly [method: string, path: string, body?: unknown] {
   switch (name) {
     case "commit":
@@ -40,16 +40,23 @@ export function callOf(
         `/v1/upgrades/${id}/skip`,
         { resourceId: slot.cluster.resourceId, hostId: host, reason: "It is repaired" },
       ];
+    case "skipCluster":
+      return ["POST", `/v1/upgrades/${id}/skip`, { resourceId: slot.cluster.resourceId, reason: "It is repaired" }];
+    case "acknowledge": {
+      const { run, ...which } = finding ?? { run: 1, code: "HEALTH_CHECK_ERROR" };
+      const spec = { ...which, resourceId: slot.cluster.resourceId, reason: "It is known" };
+      return ["POST", `/v1/upgrades/${id}/prechecks/${id}-prechecks-${run}/acknowledge`, spec];
+    }
     default:
       return ["POST", `/v1/upgrades/${id}/${name}`];
   }
 }
 
-/** What the answer to a request shows of the upgrade: a retry and a cancellation answer its Task, the others the Upgrade. */
+/** What the answer to a request shows of the upgrade: a retry and a cancellation answer its Task, an acknowledgement that of the prechecks, the others the Upgrade. */
 export function statusesOf(
   { name }: Request,
   body: { readonly status?: string } | undefined,
 ): Parameters<typeof seen>[1] {
-  if (body?.status === undefined) return {};
+  if (body?.status === undefined || name === "acknowledge") return {};
   return name === "retry" || name === "cancel" ? { task: body.status } : { upgrade: body.status };
 }

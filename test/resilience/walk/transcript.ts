@@ -1,3 +1,6 @@
+/** What is counted. */
+type Group = "commands" | "answers" | "faults" | "ends" | "acknowledgements";
+
 /** What was done in a walk: the last steps with their times, and how often each thing was. */
 export class Transcript {
   private readonly began = Date.now();
@@ -22,13 +25,13 @@ export class Transcript {
     this.say(who, `${what} -> ${told}`);
   }
 
-  count(group: "commands" | "answers" | "faults" | "ends", what: string): void {
+  count(group: Group, what: string): void {
     const counts = this.counted.get(group) ?? new Map<string, number>();
     this.counted.set(group, counts.set(what, (counts.get(what) ?? 0) + 1));
   }
 
   /** How often something was done. */
-  countOf(group: "commands" | "answers" | "faults" | "ends", what: string): number {
+  countOf(group: Group, what: string): number {
     return this.counted.get(group)?.get(what) ?? 0;
   }
 

@@ -19,6 +19,7 @@ const calm: Circumstances = {
 const onHold: Circumstances = { ...calm, isOnHold: true };
 const failing: Circumstances = { ...calm, mayFail: true };
 const ok = { status: 200 };
+const finding = { run: 1, code: "HEALTH_CHECK_ERROR" };
 const notPossible = (state: string) => ({ status: 409, code: "REQUEST_NOT_POSSIBLE", state });
 const at = (phase: Phase): Place[] => [{ phase, due: "NOW", cancelling: false, lost: [] }];
 const everyPhase: readonly Phase[] = [
@@ -54,6 +55,18 @@ const wrong: Readonly<Record<string, () => Place[]>> = {
   "a host that is left out of an upgrade that has ended": () => after(at("SUCCESSFUL"), { name: "skip" }, ok, calm),
   "a host in work before the upgrade has begun": () =>
     after(at("DRAFT_READY"), { name: "skip" }, { status: 409, code: "HOST_IN_WORK" }, calm),
+  "an upgrade that is left without its cluster": () => after(at("SCHEDULED"), { name: "skipCluster" }, ok, calm),
+  "a finding that is acknowledged although nobody has read of it": () =>
+    after(at("DRAFT_REFUSED"), { name: "acknowledge" }, ok, calm),
+  "a finding that is acknowledged after the end": () =>
+    after(at("SUCCESSFUL"), { name: "acknowledge", finding }, ok, calm),
+  "a draft that is READY although its finding was not accepted": () =>
+    after(
+      after(at("DRAFT_REFUSED"), { name: "acknowledge", finding }, { status: 404, code: "FINDING_NOT_FOUND" }, calm),
+      { name: "commit" },
+      ok,
+      calm,
+    ),
   "a warning although nothing was left out": () => seen(at("RUNNING"), { task: "COMPLETED_WITH_WARNING" }, calm),
   "an unforeseen error": () => after(at("RUNNING"), { name: "pause" }, { status: 500, code: "INTERNAL_ERROR" }, calm),
   "a failure without a cause": () => seen(at("RUNNING"), { task: "Failed" }, calm),
@@ -165,6 +178,11 @@ describe("the model of an upgrade", () => {
       }
     const twice = after(after(at("DRAFT_READY"), { name: "commit" }, undefined, calm), { name: "commit" }, ok, calm);
     expect(seen(twice, { upgrade: "DRAFT" }, calm), "a commit that was answered has its effect").to.deep.equal([]);
+  });
+
+  it("explains a draft that is committed once its finding is acknowledged", () => {
+    const places = after(at("DRAFT_REFUSED"), { name: "acknowledge", finding }, ok, failing);
+    expect(phases(after(places, { name: "commit" }, ok, failing))).to.include("RUNNING");
   });
 
   it("explains a failure by its cause, a retry of it, and that it is given up", () => {

@@ -25,7 +25,16 @@ export type Phase =
 /** When the upgrade may begin: now, in a moment, or not while anybody watches. */
 export type Due = "NOW" | "SOON" | "LATER";
 
-export type RequestName = "commit" | "pause" | "resume" | "retry" | "resolve" | "cancel" | "prechecks" | "skip";
+export type RequestName =
+  "commit" | "pause" | "resume" | "retry" | "resolve" | "cancel" | "prechecks" | "skip" | "skipCluster" | "acknowledge";
+
+/** A finding that an operator has read, and of which run of the prechecks. */
+export interface ReadFinding {
+  readonly run: number;
+  readonly code: string;
+  readonly hostId?: string;
+  readonly subject?: string;
+}
 
 /** Something that an operator asks of an upgrade; `due` is the time that a commit gives. */
 export interface Request {
@@ -33,6 +42,8 @@ export interface Request {
   readonly due?: Due;
   /** The host that a skip leaves out. */
   readonly host?: string;
+  /** What is acknowledged; absent where the operator has read of nothing, and asks all the same. */
+  readonly finding?: ReadFinding;
 }
 
 /** A place where an upgrade can be. */
@@ -237,6 +248,10 @@ function requested(place: Place, request: Request, circumstances: Circumstances)
         return isUncommitted ? [ok(to(place, "DRAFT_CHECKING"))] : [refused];
       case "skip":
         return skipped();
+      case "skipCluster":
+        return clusterSkipped();
+      case "acknowledge":
+        return acknowledged();
       default:
         return [];
     }
@@ -251,6 +266,29 @@ function requested(place: Place, request: Request, circumstances: Circumstances)
     // What its prechecks have failed for may be left out with it.
     const mended = phase === "DRAFT_REFUSED" ? [ok(to(place, "DRAFT_READY"))] : [];
     return [ok(place), ...mended, ...(mayBeInWork ? [over, inWork, ...endedMeanwhile()] : [])];
+  }
+
+  /** An upgrade keeps its only cluster (error-codes.md, NO_CLUSTER_LEFT). */
+  function clusterSkipped(): Step[] {
+    const over: Step = [{ status: 409, code: "REQUEST_NOT_POSSIBLE" }, place];
+    if (final.has(phase)) return [over];
+    const noneLeft: Step = [{ status: 409, code: "NO_CLUSTER_LEFT" }, place];
+    const inWork: Step = [{ status: 409, code: "RESOURCE_IN_WORK" }, place];
+    return [noneLeft, ...(phase === "RUNNING" || phase === "PAUSED" ? [over, inWork] : [])];
+  }
+
+  /** A finding is accepted until the upgrade ends, if its latest prechecks have it (upgrades.md, Acknowledge a finding). */
+  function acknowledged(): Step[] {
+    const unknown = (["FINDING_NOT_FOUND", "PRECHECK_NOT_FOUND"] as const).map((code): Step => [
+      { status: 404, code },
+      place,
+    ]);
+    if (final.has(phase)) return [refused, ...unknown];
+    if (!request.finding) return unknown;
+    // The prechecks may have run again since they were read.
+    const outdated: Step = [{ status: 409, code: "PRECHECKS_SUPERSEDED" }, place];
+    const mended = phase === "DRAFT_REFUSED" ? [ok(to(place, "DRAFT_READY"))] : [];
+    return [ok(place), ...mended, outdated, ...unknown];
   }
 
   function committed(): Step[] {

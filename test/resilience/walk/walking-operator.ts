@@ -1,6 +1,7 @@
 import { setTimeout as pauseFor } from "node:timers/promises";
 import type { PageOfTask } from "../../../src/domain/spec/task";
 import type { PageOfUpgrade } from "../../../src/domain/spec/upgrade";
+import { currentFindings } from "../../../src/domain/task/findings";
 import { FollowedTask } from "../../support/followed-task";
 import { until } from "../../support/service/deployment";
 import type { ApiClient } from "./api-client";
@@ -33,6 +34,8 @@ export const commands = {
   resolve: 1,
   prechecks: 1,
   skipHost: 2,
+  skipCluster: 1,
+  acknowledge: 2,
   holdCluster: 1,
   holdHost: 1,
   release: 1,
@@ -130,6 +133,13 @@ export class WalkingOperator {
         return this.ask({ name: "prechecks" }, drafts);
       case "skipHost":
         return this.skipHost();
+      case "skipCluster":
+        return this.ask(
+          { name: "skipCluster" },
+          this.random.one<readonly Phase[]>([["RUNNING"], ["SCHEDULED"], drafts, ["FAILED"], ends]),
+        );
+      case "acknowledge":
+        return this.acknowledge();
       case "holdCluster":
         return this.holding.holdCluster(this.random.one(this.slots));
       case "holdHost":
@@ -151,7 +161,7 @@ export class WalkingOperator {
       case "hostFails":
         return this.hostFails(1 + Math.floor(this.random.number() * 3));
       case "checksFail":
-        return this.checksFail();
+        return this.checksFail(this.random.one(this.slots));
     }
   }
 
@@ -214,6 +224,28 @@ export class WalkingOperator {
     await this.steering.ask(upgrade, { name: "skip", host: hosts[Math.floor(draw * hosts.length)] ?? "" });
   }
 
+  /**
+   * Accepts the first of what the prechecks of an upgrade have found. Where they have found nothing, it asks all the same, and has
+   * those of a draft find something for the next time.
+   */
+  private async acknowledge(): Promise<void> {
+    const phases: readonly Phase[] = this.random.one([["DRAFT_REFUSED"], ["DRAFT_REFUSED"], ["FAILED"], ends]);
+    const upgrade = this.chosen(phases);
+    const task = await this.steering.read(upgrade);
+    if (!upgrade || !task) return;
+    const open = currentFindings(task).find(({ finding }) => finding.isAcknowledgeable && !finding.acknowledged);
+    this.around.transcript.count("acknowledgements", open ? "of a finding" : "of nothing");
+    if (open) {
+      const { code, hostId, subject } = open.finding;
+      const which = { code, ...(hostId !== undefined && { hostId }), ...(subject !== undefined && { subject }) };
+      return this.steering.ask(upgrade, { name: "acknowledge", finding: { run: open.run, ...which } });
+    }
+    await this.steering.ask(upgrade, { name: "acknowledge" });
+    if (!upgrade.possible.some(({ phase }) => drafts.includes(phase))) return;
+    await this.checksFail(upgrade.slot);
+    await this.steering.ask(upgrade, { name: "prechecks" });
+  }
+
   private holdHost(): Promise<void> {
     const slot = this.random.one(this.slots);
     return this.holding.holdHost(slot, this.random.one(hostsOf(slot.cluster)));
@@ -250,8 +282,7 @@ export class WalkingOperator {
     await this.around.faults.add({ kind: "REMEDIATION_FAILS", cluster: slot.cluster.simulated, times });
   }
 
-  private async checksFail(): Promise<void> {
-    const slot = this.random.one(this.slots);
+  private async checksFail(slot: Slot): Promise<void> {
     for (const one of slot.upgrades) one.checkFailures += 1;
     this.steering.say(`a check of ${slot.cluster.simulated} fails`);
     await this.around.faults.add({ kind: "CHECK_FAILS", cluster: slot.cluster.simulated, times: 1 });

@@ -34,6 +34,17 @@ describe("the console's buttons", () => {
     expect(possible("INPROGRESS", missed)).to.deep.equal(["commit", "pause", "cancel"]);
   });
 
+  it("let an ADMIN, and nobody else, have what waits for a maintenance window ignore it", () => {
+    const namesFor = (role: string, code: "WINDOW" | "FROZEN") => {
+      const waitingFor = { code, message: "It waits." };
+      const all = operationsOf({ id: "u1", status: "INPROGRESS", waitingFor }, task([], { isCancellable: true }));
+      return operationsFor({ caller: "root", role, mayApprove: true }, all).map(({ name }) => name);
+    };
+    expect(namesFor("ADMIN", "WINDOW")).to.deep.equal(["ignoreWindows", "pause", "cancel"]);
+    expect(namesFor("APPROVER", "WINDOW")).to.deep.equal(["pause", "cancel"]);
+    expect(namesFor("ADMIN", "FROZEN")).to.deep.equal(["pause", "cancel"]);
+  });
+
   it("approve and reject, for approvers, what waits for approvals and has not begun", () => {
     const waiting = task([], { isCancellable: true, ...prechecks("SUCCESSFUL") });
     const names = (changes: Partial<Upgrade>) =>
@@ -56,7 +67,7 @@ describe("the console's buttons", () => {
     const upgrade: Upgrade = { id: "u1", status: "SCHEDULED", phase: "ACTION_REQUIRED", approvals };
     const operations = operationsOf(upgrade, waiting);
     const told = (caller: string, mayApprove = true) => {
-      const who = { caller, mayApprove };
+      const who = { caller, role: mayApprove ? "APPROVER" : "OPERATOR", mayApprove };
       const names = operationsFor(who, operations).map(({ name }) => name);
       return [names.filter((name) => ["approve", "reject"].includes(name)), whoMayApprove(operations, upgrade, who)];
     };
@@ -73,9 +84,10 @@ describe("the console's buttons", () => {
       [],
       "It needs 1 more approval, from another person with the role APPROVER, except Alice, who asked for it.",
     ]);
-    expect(whoMayApprove([], upgrade, { caller: "alice", mayApprove: true }), "not open to approvals").to.equal(
-      undefined,
-    );
+    expect(
+      whoMayApprove([], upgrade, { caller: "alice", role: "APPROVER", mayApprove: true }),
+      "not open to approvals",
+    ).to.equal(undefined);
   });
 
   it("leave out what has not begun or has failed, and retry one cluster alone", () => {

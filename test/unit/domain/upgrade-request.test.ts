@@ -67,14 +67,25 @@ function codeOf(judged: E.Either<ErrorBody, unknown>): string {
 }
 
 describe("decideCommit", () => {
-  it("lets the commit of a draft ignore maintenance windows, with a reason, and no other", () => {
+  it("lets an upgrade ignore maintenance windows before its end, with a reason", () => {
     const override = { maintenanceWindow: "IGNORE", reason: "Zero-day" } as const;
-    expect(codeOf(decideCommit(override, standing("DRAFT_WAITING")))).to.equal("accepted");
-    expect(codeOf(decideCommit(override, standing("SCHEDULED")))).to.equal("REQUEST_NOT_POSSIBLE");
+    const waiting = ["DRAFT_ACCEPTED", "DRAFT_PRECHECKS", "DRAFT_WAITING", "ACCEPTED", "SCHEDULED", "START_MISSED"];
+    for (const phase of phases) {
+      const expected = [...waiting, "RUNNING", "PAUSED"].includes(phase) ? "accepted" : "REQUEST_NOT_POSSIBLE";
+      expect(codeOf(decideCommit(override, standing(phase))), phase).to.equal(expected);
+      const { maintenanceWindow } = override;
+      expect(codeOf(decideCommit({ maintenanceWindow }, standing(phase)))).to.equal("OVERRIDE_WITHOUT_REASON");
+      expect(codeOf(decideCommit({ reason: "Zero-day" }, standing(phase)))).to.equal("INVALID_FIELD");
+    }
+  });
+
+  it("gives an upgrade that has begun no other time with the override, and no full history", () => {
+    const override = { maintenanceWindow: "IGNORE", reason: "Zero-day", upgradeNow: true } as const;
+    expect(codeOf(decideCommit(override, standing("SCHEDULED")))).to.equal("accepted");
     expect(codeOf(decideCommit(override, standing("RUNNING")))).to.equal("REQUEST_NOT_POSSIBLE");
-    const { maintenanceWindow } = override;
-    expect(codeOf(decideCommit({ maintenanceWindow }, standing("DRAFT_WAITING")))).to.equal("OVERRIDE_WITHOUT_REASON");
-    expect(codeOf(decideCommit({ reason: "Zero-day" }, standing("DRAFT_WAITING")))).to.equal("INVALID_FIELD");
+    const history = { events: 26_000, bytes: 100_000 };
+    const { upgradeNow: _, ...alone } = override;
+    expect(codeOf(decideCommit(alone, standing("RUNNING", { history })))).to.equal("REQUEST_NOT_POSSIBLE");
   });
 
   it("accepts a commit of a draft and of an upgrade that has not begun, in no other phase", () => {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { activityQuery } from "../../../workflows/messages";
 import { eventually } from "../../support/eventually";
-import { FakeActivities } from "../../support/fake-activities";
+import { FakeActivities, Gate, upgraded } from "../../support/fake-activities";
 import { dataOf, untilAllIsTold } from "../../support/notifier";
 import type { RunningUpgrade } from "../../support/running-upgrade";
 import { clusters } from "../../support/sample-plan";
@@ -88,6 +88,34 @@ describe("An upgrade that needs approvals", function () {
     expect(await approve(upgrade, "dave")).to.equal("accepted");
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     expect(await kinds(upgrade)).to.include("APPROVALS_DROPPED");
+  });
+
+  it("needs them again for an override of maintenance windows while nothing has begun, and keeps them later", async () => {
+    const override = { maintenanceWindow: "IGNORE", reason: "Zero-day", requestedBy: "carol" } as const;
+    const gate = new Gate();
+    const fake = new FakeActivities({ remediateHost: (input) => gate.pass().then(() => upgraded(input)) });
+    const domain = "closed-for-approvals";
+    bench().closedDomains.add(domain);
+    const upgrade = await bench().upgrade({ approvals: 1, domain }, fake);
+    await untilWaits(upgrade, "It waits for 1 approval of 1.");
+    expect(await approve(upgrade, "bob")).to.equal("accepted");
+    await eventually(
+      () => upgrade.upgrade(),
+      ({ waitingFor }) => waitingFor?.code === "WINDOW",
+    );
+    expect((await upgrade.ask("commit", override)).accepted).to.equal(true);
+    const again = await untilWaits(upgrade, "It waits for 1 approval of 1.");
+    expect(again.approvals?.askedBy).to.deep.equal(["a test", "carol"]);
+    expect(fake.changes).to.deep.equal([]);
+    expect(await approve(upgrade, "bob")).to.equal("accepted");
+    await gate.reached;
+    const later = { ...override, requestedBy: "bob" };
+    expect((await upgrade.ask("commit", later)).accepted).to.equal(true);
+    const { approvals } = await upgrade.upgrade();
+    expect(approvals?.given.map(({ by }) => by)).to.deep.equal(["bob"]);
+    gate.open();
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    bench().closedDomains.delete(domain);
   });
 
   it("takes them of a draft after its prechecks, and keeps them at a commit without a time", async () => {

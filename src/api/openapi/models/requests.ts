@@ -231,7 +231,7 @@ export const requestModels = {
           "True: commits a draft, or starts a scheduled upgrade, immediately. False needs a `scheduledTimestamp`.",
         mgmtUpgradePatchSpecs: "New switchover times of management servers. Alone, it commits nothing.",
         maintenanceWindow:
-          "`IGNORE`: commits a draft that then does not wait for maintenance windows and change freezes. Needs the role `ADMIN` and a `reason`.",
+          "`IGNORE`: from now on the upgrade does not wait for maintenance windows and change freezes, also where it waits or has begun. Commits a draft; keeps the time of a scheduled upgrade. Needs the role `ADMIN` and a `reason`.",
         reason: "Why maintenance windows are ignored, for people. Only with `maintenanceWindow`.",
         markForCancellation:
           "True: cancels the upgrade, and everything else in the request is ignored. Default: false.",
