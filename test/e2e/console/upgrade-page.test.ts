@@ -4,7 +4,8 @@ import * as TE from "fp-ts/TaskEither";
 import type { Browser, Page } from "playwright-core";
 import type { SubTask, Task } from "../../../src/domain/spec/task";
 import type { Upgrade } from "../../../src/domain/spec/upgrade";
-import { answeredStage, checksSubTask, withChecks } from "../../../src/domain/task/own-checks";
+import { answeredStage } from "../../../src/domain/task/check-stages";
+import { checksSubTask, withChecks } from "../../../src/domain/task/own-checks";
 import type { TaskEvent } from "../../../src/upgrades/task-history";
 import { type ApiUnderTest, startApiUnderTest } from "../../unit/api/api-under-test";
 import {

@@ -4,7 +4,8 @@ import { pausingCheck } from "../../../src/console/model/own-checks";
 import { consequencesOf } from "../../../src/console/model/operations";
 import { type CheckAnswer, checkError } from "../../../src/domain/checks/own-check";
 import type { SubTask, Task } from "../../../src/domain/spec/task";
-import { answeredStage, askedStage, checksSubTask, withChecks } from "../../../src/domain/task/own-checks";
+import { answeredStage, askedStage } from "../../../src/domain/task/check-stages";
+import { checksSubTask, withChecks } from "../../../src/domain/task/own-checks";
 import { sampleCheck } from "../../support/sample-plan";
 import { at, cluster, doneHost, task } from "./console-task";
 
