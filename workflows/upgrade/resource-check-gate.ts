@@ -1,7 +1,23 @@
 import type { ErrorBody } from "../../src/domain/errors";
 import { currentTime } from "../clock";
 import { checkAcceptedSignal, type CheckFailed } from "../messages";
-import type { UpgradeState } from "./upgrade-state";
+import type { HeldResource } from "./host-skips";
+import type { KnownResources } from "./known-resources";
+import type { UpgradeActivity } from "./upgrade-activity";
+
+/** An upgrade that a check can pause. */
+interface PausableUpgrade {
+  readonly activity: Pick<UpgradeActivity, "checkFailed">;
+  readonly warnings: ErrorBody[];
+  enter(phase: "PAUSED", errors: readonly ErrorBody[]): void;
+  untilResumed(): Promise<void>;
+}
+
+interface UpgradeInWork extends PausableUpgrade {
+  readonly cancelling: boolean;
+  readonly known: Pick<KnownResources, "isInWork">;
+  readonly locked: ReadonlyMap<string, HeldResource>;
+}
 
 /** What checks that the Workflows of resources ask keep from beginning in the rest of their upgrade. */
 export class ResourceCheckGate {
@@ -12,7 +28,7 @@ export class ResourceCheckGate {
   private failed = false;
   private openedAt = 0;
 
-  constructor(private readonly state: UpgradeState) {}
+  constructor(private readonly state: UpgradeInWork) {}
 
   /** Another attempt begins. */
   reset(): void {
@@ -64,7 +80,7 @@ export class ResourceCheckGate {
 }
 
 /** Pauses the upgrade because of a check, until somebody resumes it, who accepts that the check has not passed. */
-export async function pauseForCheck(state: UpgradeState, error: ErrorBody): Promise<void> {
+export async function pauseForCheck(state: PausableUpgrade, error: ErrorBody): Promise<void> {
   state.activity.checkFailed(error);
   state.enter("PAUSED", [error]);
   await state.untilResumed();
