@@ -37,6 +37,7 @@ export default tseslint.config(
         "error",
         { fixStyle: "inline-type-imports", disallowTypeAnnotations: false },
       ],
+      "@typescript-eslint/no-import-type-side-effects": "error",
       "no-restricted-imports": ["error", { patterns: [deepSdkPaths] }],
       "no-restricted-properties": [
         "error",

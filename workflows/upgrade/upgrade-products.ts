@@ -2,7 +2,7 @@ import { CancellationScope, condition, log, proxyActivities } from "@temporalio/
 import type { UpgradeActivities } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
 import { beginTime } from "../../src/domain/plan/schedule";
-import { type ProductPlan, type ResourcePlan, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import type { ProductPlan, ResourcePlan, UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import { bundleName } from "../../src/domain/spec/bundle";
 import { sentence } from "../../src/domain/sentence";
 import { lateSeconds } from "../../src/domain/task/late-start";

@@ -50,9 +50,12 @@ describe("Stored histories", function () {
     const brokenBy = async (change: string): Promise<string[]> =>
       broken(some, await replayAll(await changedBundle(change), some));
 
-    it("all break where each Workflow begins with one more timer, if they have done anything yet", async () => {
-      const begun = some.filter(({ history }) => history.events.some(isCommanded));
-      expect(begun).to.have.length.greaterThan(some.length - 3);
+    it("all break where each Workflow begins with one more timer, unless that is how they begin", async () => {
+      const begun = some.filter(({ history }) => {
+        const first = history.events.find(isCommanded);
+        return first !== undefined && first.eventType !== "EVENT_TYPE_TIMER_STARTED";
+      });
+      expect(begun).to.have.length.greaterThan(some.length - 5);
       expect(await brokenBy("timer-first")).to.deep.equal(begun.map(nameOf));
     });
 
