@@ -11,6 +11,10 @@ export interface CheckInput {
   readonly upgrade: CheckedUpgrade;
   /** What it said last: asked again until it passes, or says something else for long. */
   readonly known?: string;
+  /** How often it has said something else since it is waited for: the more often, the longer what it says next is kept back. */
+  readonly told?: number;
+  /** Seconds until it is asked first, where that is not `intervalSeconds`. */
+  readonly firstSeconds?: number;
 }
 
 /** What a check is told of an upgrade. */

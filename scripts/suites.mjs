@@ -19,7 +19,7 @@ const suites = [
   // Two suites of a folder that is half of the work, so that no lane is left alone with one of two processors.
   { name: "workflow/clusters", lane: 3, needs: ["timeSkippingServer"] },
   { name: "workflow/failures", lane: 3, needs: ["timeSkippingServer"] },
-  { name: "e2e/operation", lane: 4 },
+  { name: "e2e/operation", lane: 3 },
   { name: "e2e/console", more: true, lane: 1 },
   { name: "e2e/terminal", more: true },
   { name: "e2e/containers", more: true, lane: 2, needs: ["containers", "production"] },

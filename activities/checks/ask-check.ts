@@ -10,7 +10,7 @@ import { askWebhook } from "./ask-webhook";
 /** How often a check is asked that gives no verdict, before that counts. */
 const tries = 3;
 
-/** After so many asks of a check that is waited for, what it says now is told. */
+/** After so many asks of a check that is waited for, what it says now is told; next time after twice as many. */
 const asksUntilTold = 10;
 
 /**
@@ -23,9 +23,9 @@ export async function askCheck(
   input: CheckInput,
 ): Promise<CheckAnswer> {
   const { info, cancellationSignal: signal } = Context.current();
-  const { known, intervalSeconds } = input;
+  const { known, intervalSeconds, told = 0, firstSeconds = intervalSeconds } = input;
   // It was asked just before.
-  if (known !== undefined && info.attempt === 1) throw again(known, intervalSeconds);
+  if (known !== undefined && info.attempt === 1) throw again(known, firstSeconds);
   const definition = find(input.check);
   const raw: CheckAnswer = definition
     ? await ask(definition, input, { attempt: info.attempt, signal })
@@ -37,7 +37,7 @@ export async function askCheck(
     if (answer.verdict === "UNANSWERED" && info.attempt < tries) throw again(answer.text, 2);
     return answer;
   }
-  if (answer.text === known || info.attempt < asksUntilTold) throw again(answer.text, intervalSeconds);
+  if (answer.text === known || info.attempt < asksUntilTold * 2 ** told) throw again(answer.text, intervalSeconds);
   return answer;
 }
 

@@ -157,6 +157,12 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
     return countHosts(this.subTask);
   }
 
+  protected override countsToReport(): HostCounts {
+    const counts = this.counts();
+    this.reportedRunning = runningOf(counts);
+    return counts;
+  }
+
   protected override versions(): VersionCounts | undefined {
     if (this.hostVersions.size === 0) return undefined;
     const counts: Record<string, number> = {};
@@ -193,11 +199,8 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
   /** Hosts have begun: shows them, and reports them where there is something new to tell; at once how many are in work. */
   hostsBegan(): void {
     this.show();
-    const { total, upgraded, skipped, failed, left } = this.counts();
-    const running = total - upgraded - skipped - failed - left;
-    if (running !== this.reportedRunning) this.report();
+    if (runningOf(this.counts()) !== this.reportedRunning) this.report();
     else this.hostsWait();
-    this.reportedRunning = running;
     this.reportIsDue = false;
   }
 
@@ -282,4 +285,8 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
 /** Whether an operator means this host. */
 function names({ host }: HostSkip, { name, resources }: Pick<SubTask, "name" | "resources">): boolean {
   return resources?.[0]?.resourceId === host || name.toLowerCase() === host.toLowerCase();
+}
+
+function runningOf({ total, upgraded, skipped, failed, left }: HostCounts): number {
+  return total - upgraded - skipped - failed - left;
 }

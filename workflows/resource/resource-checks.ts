@@ -17,8 +17,8 @@ import { CheckDecisions } from "../check-decisions";
 import { currentTime } from "../clock";
 import type { InternalSignals } from "../internal-signals";
 import { checkAcceptedSignal, checkDecidedSignal, type CheckFailed, checkFailedSignal } from "../messages";
-import { askOwnCheck, type CheckRound, checksValidFor } from "../own-checks";
-import { tellUpgrade } from "./tell-upgrade";
+import { askInTurn, type CheckRound, checksValidFor } from "../own-checks";
+import { signalUpgrade } from "./tell-upgrade";
 
 /** How many hosts a check is told of. */
 const mostTold = 100;
@@ -76,19 +76,19 @@ export class ResourceChecks {
     const resource = { ...of.resource, ...(named && { hosts: named }) };
     const round: CheckRound = {
       at: point,
+      asker: of.resource.resourceId,
       upgrade: { id: of.upgradeId, name: plan.upgradeName, bundleId: plan.bundleId, resources: [resource] },
       decisions: this.decisions,
       asked: (check, text) => of.record({ type: "CheckAsked", check, point, ...(text !== undefined && { text }) }),
       waits: (message) => this.waits(message),
       isOther: () => hosts?.().length !== about?.length,
     };
-    for (const check of checksAt(plan.checks, point)) {
-      const answer = await askOwnCheck(check, round);
-      if (answer === undefined) return 0;
+    const isPassed = await askInTurn(checksAt(plan.checks, point), round, async (check, answer) => {
       of.record({ type: "CheckAnswered", check, point, answer });
       if (answer.verdict !== "PASSED") await this.failed(check, checkError(check, answer));
-    }
-    return currentTime() + checksValidFor;
+      return true;
+    });
+    return isPassed ? currentTime() + checksValidFor : 0;
   }
 
   private isWaiting = false;
@@ -104,7 +104,8 @@ export class ResourceChecks {
     const { resourceId } = this.of.resource;
     const number = ++this.told;
     const failed: CheckFailed = { resourceId, number, onFailure: onFailure === "FAIL" ? "FAIL" : "PAUSE", error };
-    await tellUpgrade(checkFailedSignal, failed);
+    // Where the upgrade cannot be told, the resource fails: nobody could accept it, and what waits would begin.
+    await signalUpgrade(checkFailedSignal, failed);
     if (onFailure === "FAIL") throw ApplicationFailure.nonRetryable(error.message, error.errorCode, { error });
     await this.of.stay(() => this.accepted >= number);
   }

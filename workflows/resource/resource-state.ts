@@ -191,6 +191,10 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   protected abstract apply(event: ProgressEvent | CommonEvent<S>, at: string): SubTask;
   /** How many of the resource's parts are done. */
   protected abstract counts(): HostCounts;
+  /** The same, where the upgrade is told of them. */
+  protected countsToReport(): HostCounts {
+    return this.counts();
+  }
   /** How many hosts run which version, as last read; undefined of what has no hosts. */
   protected versions(): VersionCounts | undefined {
     return undefined;
@@ -270,7 +274,7 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
       const versions = this.versions();
       const report: HostsReport = {
         resourceId: this.of.resourceId,
-        hosts: this.counts(),
+        hosts: this.countsToReport(),
         ...(versions && { versions }),
         ...((this.isAtRest || this.closed !== undefined) && { isAtRest: true }),
         ...(this.closed !== undefined && { closed: this.closed }),

@@ -60,7 +60,7 @@ export class ClosureGate {
     try {
       for (let error: ErrorBody | undefined = found; error;) {
         const closed = closedFor(error);
-        for (const { resourceId } of together) this.state.closureChanged(resourceId, closed);
+        this.state.closuresChanged(together, closed);
         const { resources, plan } = this.state;
         const places = resources.filter(({ resourceId }) => ids.has(resourceId)).flatMap((one) => one.places);
         const next = await interruptible(
@@ -72,8 +72,8 @@ export class ClosureGate {
         error = next.held && together.length > 1 ? undefined : next.error;
       }
     } finally {
+      this.state.closuresChanged(together, undefined);
       for (const { resourceId } of together) {
-        this.state.closureChanged(resourceId, undefined);
         this.openedAt.set(resourceId, currentTime());
         this.waiting.delete(resourceId);
       }

@@ -141,6 +141,7 @@ export class RequestIntake {
       state.activity.requested({ request, via: way }, state.phase, { reason });
       return this.keep({ request, accepted: false, reason, ...requestIdOf(payload) });
     }
+    state.acknowledgements.noticeEnds();
     const { requestId = updateId, via = way } = decoded.right;
     const known = requestId === undefined ? undefined : this.outcomes.get(requestId);
     if (known?.request === request) {

@@ -1,3 +1,4 @@
+import { condition } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
 import { currentTime } from "../clock";
 import { checkAcceptedSignal, type CheckFailed } from "../messages";
@@ -15,6 +16,7 @@ interface PausableUpgrade {
 
 interface UpgradeInWork extends PausableUpgrade {
   readonly cancelling: boolean;
+  readonly paused: boolean;
   readonly known: Pick<KnownResources, "isInWork">;
   readonly locked: ReadonlyMap<string, HeldResource>;
 }
@@ -25,7 +27,7 @@ export class ResourceCheckGate {
   changes = 0;
   /** Ids of resources that are upgraded, and of which the checks after it have not passed yet. */
   private readonly unchecked = new Set<string>();
-  private failed = false;
+  private failed: ErrorBody | undefined;
   private openedAt = 0;
 
   constructor(private readonly state: UpgradeInWork) {}
@@ -33,16 +35,16 @@ export class ResourceCheckGate {
   /** Another attempt begins. */
   reset(): void {
     this.unchecked.clear();
-    this.failed = false;
+    this.failed = undefined;
   }
 
   /** Whether nothing further may begin now. */
   get isClosed(): boolean {
-    return this.failed || this.unchecked.size > 0;
+    return this.failed !== undefined || this.unchecked.size > 0;
   }
 
-  /** A check has failed the upgrade: what has not begun does not begin in this attempt. */
-  get hasFailed(): boolean {
+  /** Why a check has failed the upgrade: what has not begun does not begin in this attempt. */
+  get failure(): ErrorBody | undefined {
     return this.failed;
   }
 
@@ -65,7 +67,7 @@ export class ResourceCheckGate {
     const { known, cancelling } = this.state;
     if (cancelling || !known.isInWork(failed.resourceId)) return;
     if (failed.onFailure === "FAIL") {
-      this.failed = true;
+      this.failed ??= failed.error;
       this.changes++;
     } else {
       // Ends early only with the upgrade.
@@ -74,15 +76,20 @@ export class ResourceCheckGate {
   }
 
   private async pause({ resourceId, number, error }: CheckFailed): Promise<void> {
-    await pauseForCheck(this.state, error);
+    // It has begun, so it does not wait for approvals that are wanted for what has not.
+    await pauseForCheck(this.state, error, () => condition(() => !this.state.paused));
     await this.state.locked.get(resourceId)?.tell(checkAcceptedSignal, number);
   }
 }
 
 /** Pauses the upgrade because of a check, until somebody resumes it, who accepts that the check has not passed. */
-export async function pauseForCheck(state: PausableUpgrade, error: ErrorBody): Promise<void> {
+export async function pauseForCheck(
+  state: PausableUpgrade,
+  error: ErrorBody,
+  untilResumed = () => state.untilResumed(),
+): Promise<void> {
   state.activity.checkFailed(error);
   state.enter("PAUSED", [error]);
-  await state.untilResumed();
+  await untilResumed();
   if (state.warnings.every(({ message }) => message !== error.message)) state.warnings.push(error);
 }

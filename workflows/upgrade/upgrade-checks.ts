@@ -5,7 +5,7 @@ import type { Stage, SubTask } from "../../src/domain/spec/task";
 import { answeredStage, askedStage } from "../../src/domain/task/check-stages";
 import { checksAt, checksSubTask } from "../../src/domain/task/own-checks";
 import { currentTime, now } from "../clock";
-import { askOwnCheck, type CheckRound, checksValidFor } from "../own-checks";
+import { askInTurn, type CheckRound, checksValidFor } from "../own-checks";
 import { pauseForCheck } from "./resource-check-gate";
 import type { UpgradeState } from "./upgrade-state";
 
@@ -47,21 +47,25 @@ export class UpgradeChecks {
   /** Asks all of them for resources that are due. */
   async run(due: readonly ResourcePlan[]): Promise<Round> {
     this.change({ ...checksSubTask(this.checks, now()), status: "IN_PROGRESS" });
-    const round = this.roundFor(due);
-    for (const check of this.checks) {
-      const answer = await askOwnCheck(check, round);
-      if (answer === undefined) return { outcome: "INTERRUPTED" };
+    let failure: ErrorBody | undefined;
+    const areAsked = await askInTurn(this.checks, this.roundFor(due), async (check, answer) => {
       this.answered(check, answer);
-      if (answer.verdict === "PASSED" || this.accepted.has(check.id)) continue;
+      if (answer.verdict === "PASSED" || this.accepted.has(check.id)) return true;
       const error = checkError(check, answer);
       if (check.onFailure === "FAIL") {
-        this.end("FAILED");
-        return { outcome: "FAILED", error };
+        failure = error;
+        return false;
       }
       await pauseForCheck(this.state, error);
       this.heldUntil = currentTime();
       this.accepted.add(check.id);
+      return true;
+    });
+    if (failure) {
+      this.end("FAILED");
+      return { outcome: "FAILED", error: failure };
     }
+    if (!areAsked) return { outcome: "INTERRUPTED" };
     this.end(this.accepted.size === 0 ? "SUCCESSFUL" : "FAILED");
     this.validUntil = currentTime() + checksValidFor;
     return { outcome: "PASSED" };
@@ -84,7 +88,7 @@ export class UpgradeChecks {
 
   private waits(due: readonly ResourcePlan[], message: string | undefined): void {
     const closed = message === undefined ? undefined : ({ code: "CHECK", message } as const);
-    for (const { resourceId } of due) this.state.closureChanged(resourceId, closed);
+    this.state.closuresChanged(due, closed);
     if (this.isWaiting && !closed) this.heldUntil = currentTime();
     this.isWaiting = closed !== undefined;
   }

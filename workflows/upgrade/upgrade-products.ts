@@ -61,6 +61,8 @@ export async function runProducts(
 
 class ProductRun {
   private readonly errors: ErrorBody[] = [];
+  /** Of resources that a check of another one keeps from beginning, told after that one's. */
+  private notBegun: readonly ErrorBody[] = [];
   private readonly begun: Promise<void>[] = [];
   private waiting: readonly LockedResource[];
   private started = false;
@@ -83,10 +85,11 @@ class ProductRun {
   async run(): Promise<readonly ErrorBody[]> {
     for (;;) {
       this.dropSkipped();
-      if (this.state.checkGate.hasFailed) await this.dropWaiting();
+      if (this.state.checkGate.failure) await this.dropWaiting(this.state.checkGate.failure);
       if (this.waiting.length === 0) break;
       if (this.state.approvals.areLacking) this.restUntilApproved();
-      await this.state.untilResumed(() => this.isTooEarly);
+      await this.state.untilResumed(() => this.isTooEarly || this.state.checkGate.failure !== undefined);
+      if (this.state.checkGate.failure) continue;
       if (this.isTooEarly) throw new Rescheduled();
       this.noteMissed();
       const due = this.waiting.filter((one) => this.timeOf(one) <= currentTime() && this.mayBegin(one));
@@ -96,7 +99,7 @@ class ProductRun {
     await Promise.all(this.begun);
     if (this.started) this.state.record({ type: "ProductEnded", product: this.product.product });
     // What has failed may have been left out since.
-    return this.errors.filter(
+    return [...this.errors, ...this.notBegun].filter(
       ({ context }) => !this.state.known.isSkipped({ resourceId: context?.["resourceId"] ?? "" }),
     );
   }
@@ -106,10 +109,15 @@ class ProductRun {
     this.waiting = this.waiting.filter(({ resource }) => !this.state.known.isSkipped(resource));
   }
 
-  /** A check of the inventory has failed the upgrade: what waits does not begin. */
-  private async dropWaiting(): Promise<void> {
+  /** A check of the inventory has failed the upgrade: what waits does not begin, which is an error of each. */
+  private async dropWaiting(failure: ErrorBody): Promise<void> {
     const { waiting } = this;
     this.waiting = [];
+    this.notBegun = waiting.map(({ resource }): ErrorBody => {
+      const { resourceId } = resource;
+      const message = `${resourceTitle(resource)} was not begun. ${failure.message}`;
+      return { ...failure, message, context: { ...failure.context, resourceId } };
+    });
     await this.giveUp(waiting, []);
   }
 

@@ -1,7 +1,7 @@
 import { setHandler, workflowInfo } from "@temporalio/workflow";
 import { isLeft, isRight } from "fp-ts/Either";
 import type { ActivityVia } from "../../src/domain/activity/upgrade-activity";
-import { CheckDecision } from "../../src/domain/checks/own-check";
+import { CheckDecision, resourceOfAsk } from "../../src/domain/checks/own-check";
 import { commits, saysWhen } from "../../src/domain/plan/schedule";
 import { rejection } from "../../src/domain/requests/approvals";
 import { isSkipped } from "../../src/domain/requests/skip";
@@ -128,12 +128,16 @@ export class UpgradeRequests {
     signals.dropOthers();
   }
 
-  /** A decision of an ask that is not the upgrade's own may be for any resource in work. */
+  /** A decision of an ask that is not the upgrade's own is for the resource that has asked. */
   private onCheckDecided(decision: CheckDecision): void {
     const { checkDecisions, known, locked } = this.state;
     if (checkDecisions.decided(decision)) return;
-    for (const [resourceId, resource] of locked)
-      if (known.isInWork(resourceId)) resource.tell(checkDecidedSignal, decision).catch(() => undefined);
+    const asker = resourceOfAsk(decision.askId);
+    if (asker === undefined || !known.isInWork(asker)) return;
+    locked
+      .get(asker)
+      ?.tell(checkDecidedSignal, decision)
+      .catch(() => undefined);
   }
 
   /** The outcomes of requests, oldest first, for the next run. */
@@ -170,6 +174,7 @@ export class UpgradeRequests {
   /** Prechecks have failed: commits that arrived while they ran are refused after all. */
   dropEarlyCommit(): void {
     this.commit = undefined;
+    this.state.acknowledgements.noticeEnds();
     for (const { commit, via } of this.earlyCommits) {
       const judged = decideCommit({}, this.context());
       if (!isLeft(judged)) continue;
@@ -244,7 +249,6 @@ export class UpgradeRequests {
   }
 
   private context(): RequestContext {
-    this.state.acknowledgements.noticeEnds();
     const { phase, failedPrechecks } = this.state;
     const isRetryable = this.state.task.isRetryable === true;
     const { awaitsResolution, decision, committed } = this;

@@ -54,6 +54,7 @@ export class UpgradeState {
   private isCancelling = false;
   private isPrechecking = false;
   private lockAwaited: Publishable["lockHeld"];
+  private publishesSoon = false;
   /** Why freezes keep resources from beginning what comes next, by their ids. */
   private readonly closed = new Map<string, Closed>();
   private decision: Publishable["decision"] = "OPEN";
@@ -384,8 +385,12 @@ export class UpgradeState {
     this.known.versionsRead(resourceId, versions);
   }
 
-  /** A freeze keeps a resource from beginning what comes next, or the maintenance window does, or none any more. */
-  closureChanged(resourceId: string, closed: Closed | undefined): void {
+  /** A freeze keeps resources from beginning what comes next, or the maintenance window does, or none any more. */
+  closuresChanged(resources: readonly Pick<ResourcePlan, "resourceId">[], closed: Closed | undefined): void {
+    for (const { resourceId } of resources) this.closureChanged(resourceId, closed);
+  }
+
+  private closureChanged(resourceId: string, closed: Closed | undefined): void {
     if (this.closed.get(resourceId)?.message === closed?.message) return;
     // Whoever has begun to wait for a thaw goes on with that, also for what was left out meanwhile.
     if (closed && this.known.leftOut.has(resourceId)) return;
@@ -400,7 +405,20 @@ export class UpgradeState {
       ...(task && { task }),
     });
     if (task?.message !== before?.message) this.activity.closureChanged(task, before);
-    this.publish();
+    this.publishSoon();
+  }
+
+  /**
+   * Publishes once for all that happens in the same moment: the memo has the whole Task, and a Workflow Task that writes it for
+   * each of many resources would be larger than Temporal takes.
+   */
+  private publishSoon(): void {
+    if (this.publishesSoon) return;
+    this.publishesSoon = true;
+    void Promise.resolve().then(() => {
+      this.publishesSoon = false;
+      this.publish();
+    });
   }
 
   /** Why something of the upgrade does not begin; undefined where no freeze keeps it from that. */

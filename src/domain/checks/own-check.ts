@@ -43,6 +43,17 @@ export interface CheckAnswer {
   readonly text: string;
 }
 
+/** Names one ask of a resource, or of the upgrade itself where there is none. `unique` has no slash. */
+export function askIdOf(resourceId: string | undefined, unique: string): string {
+  return resourceId === undefined ? unique : `${resourceId}/${unique}`;
+}
+
+/** The resource that has asked; undefined where it was the upgrade itself. */
+export function resourceOfAsk(askId: string): string | undefined {
+  const end = askId.lastIndexOf("/");
+  return end < 0 ? undefined : askId.slice(0, end);
+}
+
 /** The later decision of a webhook. A codec, because anybody can send a Signal. */
 export const CheckDecision = model({ askId: t.string, passed: t.boolean }, { text: Legible });
 export type CheckDecision = t.TypeOf<typeof CheckDecision>;

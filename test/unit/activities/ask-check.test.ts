@@ -44,10 +44,10 @@ describe("askCheck", () => {
   const ask = (
     definition: CheckDefinition | undefined,
     reply: CheckReply,
-    { info = lastTry, known }: { info?: Partial<Info>; known?: string } = {},
+    { info = lastTry, ...waited }: { info?: Partial<Info> } & Pick<CheckInput, "known" | "told" | "firstSeconds"> = {},
   ): Promise<CheckAnswer> => {
     server.replies = [reply];
-    const asked = { ...input, ...(known !== undefined && { known }) };
+    const asked = { ...input, ...waited };
     return new MockActivityEnvironment(info).run(() => askCheck(() => definition, asked));
   };
   const failure = async (asked: Promise<unknown>): Promise<ApplicationFailure> => {
@@ -230,6 +230,15 @@ describe("askCheck", () => {
       await failure(ask(prometheus(), away, { info: { attempt: 2 } }));
       expect((await ask(prometheus(), away)).verdict).to.equal("UNANSWERED");
       expect((await ask(prometheus(), vector(["a", "0"]), { info: { attempt: 1 } })).verdict).to.equal("FAILED");
+    });
+
+    it("keeps back longer what it says the more often that has changed, and begins later where it is told to", async () => {
+      const reply = vector(["a", "0"]);
+      const waited = { known: "It answered 500.", told: 2, firstSeconds: 240 };
+      const first = await failure(ask(prometheus(), reply, { ...waited, info: { attempt: 1 } }));
+      expect(first.nextRetryDelay).to.equal(240_000);
+      await failure(ask(prometheus(), reply, { ...waited, info: { attempt: 39 } }));
+      expect(await ask(prometheus(), reply, { ...waited, info: { attempt: 40 } })).to.include({ verdict: "FAILED" });
     });
 
     it("goes on at its interval while a check that is waited for does not pass", async () => {

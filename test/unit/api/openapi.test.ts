@@ -100,7 +100,9 @@ describe("openapi.json by mode of authentication", () => {
   });
 });
 
-describe("openapi.json", () => {
+describe("openapi.json", function () {
+  // Compiling all of its schemas takes seconds of processor.
+  this.timeout(60_000);
   let document: Document;
   let validatorOf: (schema: object) => ValidateFunction;
 

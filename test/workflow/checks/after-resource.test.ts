@@ -100,7 +100,12 @@ describe("Checks of the inventory after a resource", function () {
     const upgrade = await bench().upgrade({ checks, resources: await oneAfterTheOther(3600) }, fake);
     await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
     expect(begins(fake, upgrade.resourceId(1))).to.equal(false);
-    const [error] = (await upgrade.task()).errors ?? [];
+    const errors = (await upgrade.task()).errors ?? [];
+    expect(errors.map(({ context }) => context?.["resourceId"])).to.deep.equal(
+      [0, 1].map((n) => upgrade.resourceId(n)),
+    );
+    expect(errors[1]?.message).to.contain("was not begun");
+    const [error] = errors;
     expect(error?.errorCode).to.equal("CHECK_FAILED");
     expect(error?.message).to.contain("Check slo did not pass: 3 alerts active. Of 3 hosts 3 are at the target");
     expect((await upgrade.subTask()).status).to.equal("FAILED");

@@ -25,6 +25,15 @@ describe("Checks of the inventory before an upgrade", function () {
   const kinds = async (upgrade: RunningUpgrade) =>
     (await upgrade.handle.query(activityQuery)).entries.map(({ kind }) => kind);
   const decide = (upgrade: RunningUpgrade, decision: unknown) => upgrade.handle.signal(checkDecidedSignal, decision);
+
+  it("keep many clusters waiting, and let go of them when the upgrade is cancelled", async () => {
+    const checks = [sampleCheck("board", { kind: "WEBHOOK", onFailure: "WAIT" })];
+    const upgrade = await bench().upgrade({ checks, resources: clusters(64) }, answering([later], {}, 1).fake);
+    await untilWaits(upgrade);
+    await upgrade.handle.cancel();
+    expect(await upgrade.end()).to.equal("CANCELLED");
+  });
+
   it("are asked in their order after the prechecks and before anything changes, and say on the Task what they said", async () => {
     const fake = new FakeActivities();
     const upgrade = await bench().upgrade({ checks: [sampleCheck("slo"), sampleCheck("board")] }, fake);

@@ -4,7 +4,13 @@ import type { ClusterKind } from "../../../src/domain/plan/upgrade-plan";
 import { checkDecidedSignal } from "../../../workflows/messages";
 import { answering, failing, later, passed } from "../../support/check-answers";
 import { eventually } from "../../support/eventually";
-import { allUpgraded, type FakeActivities, type ReplacedActivities } from "../../support/fake-activities";
+import {
+  allUpgraded,
+  type FakeActivities,
+  Gate,
+  type ReplacedActivities,
+  upgraded,
+} from "../../support/fake-activities";
 import type { RunningUpgrade } from "../../support/running-upgrade";
 import { clusters, sampleCheck } from "../../support/sample-plan";
 import { useBench } from "../../support/upgrade-bench";
@@ -55,6 +61,29 @@ describe("Checks of the inventory before and after hosts", function () {
         ["Check slo after hosts", "SUCCESSFUL", "None."],
       ]);
     });
+
+  it("FAIL while the upgrade is paused: what has become due meanwhile does not begin, and it fails", async () => {
+    const gate = new Gate();
+    const remediateHost: ReplacedActivities["remediateHost"] = (input) => gate.pass().then(() => upgraded(input));
+    const { fake } = answering([failing], { remediateHost }, 1);
+    const checks = [sampleCheck("slo", { at: after })];
+    const [first, second] = clusters(2);
+    if (!first || !second) throw new Error("unreachable");
+    const scheduledTimestamp = await bench().inTime(2500);
+    const resources = [first, { ...second, scheduledTimestamp }];
+    const upgrade = await bench().upgrade({ checks, resources }, fake);
+    await gate.reached;
+    expect((await upgrade.ask("pause")).accepted).to.equal(true);
+    await eventually(
+      () => bench().now(),
+      (now) => now > Date.parse(scheduledTimestamp) + 500,
+    );
+    gate.open();
+    await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
+    expect(fake.calls).not.to.include(`putPolicy ${upgrade.resourceId(1)}`);
+    const { errors = [] } = await upgrade.task();
+    expect(errors.map(({ context }) => context?.["resourceId"])).to.include(upgrade.resourceId(1));
+  });
 
   it("are asked once for hosts that are in work at once", async () => {
     for (const kind of ["IMAGE", "BASELINE"] as const) {
