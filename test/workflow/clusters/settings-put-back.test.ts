@@ -112,7 +112,9 @@ describe("The settings of a cluster, with the real Activities on the simulator",
           expect(await running.end()).to.equal("SUCCESSFUL");
           const timers = (await running.events(0)).filter((event) => event.timerStartedEventAttributes);
           const summaries = await Promise.all(timers.map((event) => running.summaryOf(event)));
-          expect(summaries.filter((summary) => summary !== "before the upgrade is told of more hosts")).to.have.length(1);
+          expect(summaries.filter((summary) => summary !== "before the upgrade is told of more hosts")).to.have.length(
+            1,
+          );
         }));
 
       it("are put back where the upgrade is cancelled at that moment", () =>
