@@ -35,7 +35,7 @@ const longestBetweenDecisions = 3600;
  * an answer asks for; false where nothing further is to be asked. Gives whether all were asked: not where the question has become
  * another one.
  */
-export async function askInTurn(
+export async function askAll(
   all: readonly PlannedCheck[],
   round: CheckRound,
   settle: (check: PlannedCheck, answer: CheckAnswer) => Promise<boolean>,

@@ -17,7 +17,7 @@ import { CheckDecisions } from "../check-decisions";
 import { currentTime } from "../clock";
 import type { InternalSignals } from "../internal-signals";
 import { checkAcceptedSignal, checkDecidedSignal, type CheckFailed, checkFailedSignal } from "../messages";
-import { askInTurn, type CheckRound, checksValidFor } from "../own-checks";
+import { askAll, type CheckRound, checksValidFor } from "../own-checks";
 import { signalUpgrade } from "./tell-upgrade";
 
 /** How many hosts a check is told of. */
@@ -83,7 +83,7 @@ export class ResourceChecks {
       waits: (message) => this.waits(message),
       isOther: () => hosts?.().length !== about?.length,
     };
-    const isPassed = await askInTurn(checksAt(plan.checks, point), round, async (check, answer) => {
+    const isPassed = await askAll(checksAt(plan.checks, point), round, async (check, answer) => {
       of.record({ type: "CheckAnswered", check, point, answer });
       if (answer.verdict !== "PASSED") await this.failed(check, checkError(check, answer));
       return true;

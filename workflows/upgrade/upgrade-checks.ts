@@ -5,7 +5,7 @@ import type { Stage, SubTask } from "../../src/domain/spec/task";
 import { answeredStage, askedStage } from "../../src/domain/task/check-stages";
 import { checksAt, checksSubTask } from "../../src/domain/task/own-checks";
 import { currentTime, now } from "../clock";
-import { askInTurn, type CheckRound, checksValidFor } from "../own-checks";
+import { askAll, type CheckRound, checksValidFor } from "../own-checks";
 import { pauseForCheck } from "./resource-check-gate";
 import type { UpgradeState } from "./upgrade-state";
 
@@ -48,7 +48,7 @@ export class UpgradeChecks {
   async run(due: readonly ResourcePlan[]): Promise<Round> {
     this.change({ ...checksSubTask(this.checks, now()), status: "IN_PROGRESS" });
     let failure: ErrorBody | undefined;
-    const areAsked = await askInTurn(this.checks, this.roundFor(due), async (check, answer) => {
+    const areAsked = await askAll(this.checks, this.roundFor(due), async (check, answer) => {
       this.answered(check, answer);
       if (answer.verdict === "PASSED" || this.accepted.has(check.id)) return true;
       const error = checkError(check, answer);
