@@ -1,4 +1,4 @@
-import { CancellationScope, condition, log, setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
+import { CancellationScope, condition, setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
 import type { ClosureFound } from "../../activities/contract";
 import type { ResourceChecksPlan } from "../../src/domain/checks/own-check";
 import type { ErrorBody } from "../../src/domain/errors";
@@ -7,9 +7,9 @@ import { ignoreCalendar } from "../../src/domain/plan/maintenance-override";
 import type { SubTask } from "../../src/domain/spec/task";
 import type { CheckProgress } from "../../src/domain/task/check-stages";
 import type { StageLeft, StageProgress } from "../../src/domain/task/resource-stages";
-import { hasEndedPart, type HostCounts, type ResourceOutcome } from "../../src/domain/task/sub-task";
+import type { HostCounts, ResourceOutcome } from "../../src/domain/task/sub-task";
 import type { VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
-import { currentTime, now, stopwatch } from "../clock";
+import { currentTime, now } from "../clock";
 import { describeResource, closedWhile, pausedWhile } from "../details";
 import { closureIn } from "../failures";
 import { lookAtClosure } from "../closure-look";
@@ -20,12 +20,13 @@ import {
   type FailedHost,
   type HostsReport,
   hostsSignal,
-  pausedSignal,
   type ResourceMemo,
   type ResourceResult,
   subTaskQuery,
 } from "../messages";
+import { PauseGate } from "./pause-gate";
 import { ResourceChecks } from "./resource-checks";
+import { ResourceLog } from "./resource-log";
 import { tellUpgrade } from "./tell-upgrade";
 
 /** What happens to any resource. */
@@ -99,7 +100,8 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
       {
         ...{ upgradeId, resource: { resourceId, name }, signals: this.signals },
         record: (progress) => this.record(progress),
-        closureChanged: (closed) => this.closureChanged(closed),
+        // No memo: a check that is asked for each host would fill the history with the hosts of a large cluster.
+        closureChanged: (closed) => this.closureChanged(closed, () => this.show()),
         stay: (until) => this.pause.stay(until),
       },
       checked,
@@ -180,10 +182,10 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
     }
   }
 
-  private closureChanged(closed: Closed | undefined): void {
+  private closureChanged(closed: Closed | undefined, show = () => this.publish()): void {
     this.closed = closed;
     this.record({ type: "ClosureChanged", ...(closed && { closed }) });
-    this.publish();
+    show();
     this.report();
   }
 
@@ -320,48 +322,6 @@ export function upgradedIds(parts: readonly SubTask[]): readonly string[] {
     .flatMap(({ resources }) => resources?.[0]?.resourceId ?? []);
 }
 
-/** Whether the upgrade of a resource is paused, as its own Workflow knows it. */
-class PauseGate {
-  private paused = false;
-  private waiting = 0;
-  /** Called where something waits at the gate. */
-  onReached: () => void = () => undefined;
-
-  /** From here on it knows; `onChange` is told of every change, also of one that has come before. It shows it. */
-  listen(signals: InternalSignals, onChange: (paused: boolean) => void): void {
-    signals.on(pausedSignal, (payload) => {
-      if (typeof payload !== "boolean" || payload === this.paused) return;
-      this.paused = payload;
-      onChange(payload);
-    });
-  }
-
-  get closed(): boolean {
-    return this.paused;
-  }
-
-  /** Whether the resource waits here. */
-  get isReached(): boolean {
-    return this.waiting > 0;
-  }
-
-  /** Where something new would start: waits until the upgrade is not paused. Ends early where it is cancelled. */
-  async pass(): Promise<void> {
-    while (this.paused) await this.stay(() => !this.paused);
-  }
-
-  /** Waits here for something that comes with the end of a pause. */
-  async stay(until: () => boolean): Promise<void> {
-    this.waiting += 1;
-    this.onReached();
-    try {
-      await condition(until);
-    } finally {
-      this.waiting -= 1;
-    }
-  }
-}
-
 /** Hosts in work before that have failed since, without what a cancellation has cut short. */
 function failedHosts(before: SubTask, { subTasks = [] }: SubTask): FailedHost[] {
   if (before.subTasks === subTasks) return [];
@@ -384,72 +344,6 @@ function failedHosts(before: SubTask, { subTasks = [] }: SubTask): FailedHost[] 
     });
 }
 
-/** Of which a resource stands still until something else happens. */
-const waits: ReadonlySet<string> = new Set(["Waiting", "SwitchoverAwaited"]);
-
-/** Tells in the log what happens to a resource and to its hosts or components: one line for each event. */
-class ResourceLog {
-  private readonly began = new Map<string, () => number>();
-
-  constructor(private readonly resource: { readonly resourceId: string; readonly name: string | undefined }) {}
-
-  /** An event of the resource, by its type. */
-  happened(event: string, before: SubTask, after: SubTask): void {
-    if (after.subTasks && !before.subTasks) this.partsRead(after.subTasks);
-    if (waits.has(event)) this.tell("Resource waits", { doing: after.description });
-    if (event === "ClosureChanged") this.tell("What may begin of a resource changed", { doing: after.description });
-    if (event === "PauseChanged") this.tell("Resource paused or resumed", { doing: after.description });
-    const known = new Map(before.subTasks?.map((part) => [nameOf(part), part.status]));
-    for (const part of after.subTasks ?? []) {
-      const from = known.get(nameOf(part));
-      if (from === undefined || from === part.status) continue;
-      if (part.status === "IN_PROGRESS") this.partBegan(part);
-      // Those that were not begun are many, and are counted at the end of the resource.
-      else if (from === "IN_PROGRESS" && hasEndedPart(part)) this.partEnded(part);
-    }
-  }
-
-  entered(doing: string): void {
-    this.tell("Resource entered a phase", { doing });
-  }
-
-  ended(doing: string, hosts: HostCounts, error: ErrorBody | undefined): void {
-    if (error) this.tell("Resource failed", { errorCode: error.errorCode, hosts, error });
-    else this.tell("Resource ended", { doing, hosts });
-  }
-
-  private partsRead(parts: readonly SubTask[]): void {
-    const toUpgrade = parts.filter((part) => !hasEndedPart(part)).map(nameOf);
-    this.tell("Read the parts of a resource", { total: parts.length, toUpgrade });
-  }
-
-  private partBegan(part: SubTask): void {
-    this.began.set(nameOf(part), stopwatch());
-    this.tell("Upgrade of a part started", named(part));
-  }
-
-  private partEnded(part: SubTask): void {
-    const seconds = this.began.get(nameOf(part));
-    const error = part.errors?.at(-1);
-    this.tell("Upgrade of a part ended", {
-      ...named(part),
-      status: part.status,
-      ...(seconds && { seconds: seconds() }),
-      ...(error && { errorCode: error.errorCode }),
-      doing: part.description,
-    });
-  }
-
-  private tell(message: string, fields: Record<string, unknown>): void {
-    const { resourceId, name } = this.resource;
-    log.info(message, { resourceId, resource: name, ...fields });
-  }
-}
-
 function nameOf({ name }: SubTask): string {
   return name;
-}
-
-function named(part: SubTask): Record<string, string> {
-  return part.type === "HOST_UPGRADE" ? { host: nameOf(part) } : { component: nameOf(part) };
 }

@@ -390,7 +390,7 @@ export class UpgradeState {
     for (const { resourceId } of resources) this.closureChanged(resourceId, closed);
   }
 
-  private closureChanged(resourceId: string, closed: Closed | undefined): void {
+  private closureChanged(resourceId: string, closed: Closed | undefined, publish = () => this.publishSoon()): void {
     if (this.closed.get(resourceId)?.message === closed?.message) return;
     // Whoever has begun to wait for a thaw goes on with that, also for what was left out meanwhile.
     if (closed && this.known.leftOut.has(resourceId)) return;
@@ -405,7 +405,7 @@ export class UpgradeState {
       ...(task && { task }),
     });
     if (task?.message !== before?.message) this.activity.closureChanged(task, before);
-    this.publishSoon();
+    publish();
   }
 
   /**
@@ -438,7 +438,9 @@ export class UpgradeState {
     if (closed !== undefined || windowClosesAt !== undefined) this.windowKnown(resourceId, windowClosesAt);
     this.publication.publishFacts();
     this.checkGate.resourceIs(resourceId, isUnchecked === true);
-    this.closureChanged(resourceId, closed);
+    // A check that is asked for each host changes this too often for the whole Task to be written each time.
+    const isCheck = (closed ?? this.closed.get(resourceId))?.code === "CHECK";
+    this.closureChanged(resourceId, closed, isCheck ? () => this.publication.publishFacts() : undefined);
   }
 
   /** When the maintenance window closes that a resource works in. What was looked at before an override may be told after it. */

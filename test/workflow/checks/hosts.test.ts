@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { CheckInput } from "../../../activities/contract";
+import type { CheckAnswer } from "../../../src/domain/checks/own-check";
 import type { ClusterKind } from "../../../src/domain/plan/upgrade-plan";
 import { checkDecidedSignal } from "../../../workflows/messages";
 import { answering, failing, later, passed } from "../../support/check-answers";
@@ -83,6 +84,26 @@ describe("Checks of the inventory before and after hosts", function () {
     expect(fake.calls).not.to.include(`putPolicy ${upgrade.resourceId(1)}`);
     const { errors = [] } = await upgrade.task();
     expect(errors.map(({ context }) => context?.["resourceId"])).to.include(upgrade.resourceId(1));
+  });
+
+  it("that are waited for at each host write neither the hosts of the cluster nor the Task each time", async () => {
+    const memosOf = async (answers: readonly CheckAnswer[]) => {
+      const { fake, asked } = answering(answers, {}, 4);
+      const checks = [sampleCheck("board", { at: before, kind: "WEBHOOK" })];
+      const upgrade = await bench().upgrade({ checks }, fake);
+      for (let n = 1; n <= 4 && answers.includes(later); n++) {
+        await untilAsked(asked, n);
+        await decide(upgrade, asked[n - 1]);
+      }
+      expect(await upgrade.end()).to.equal("SUCCESSFUL");
+      const memos = async (part?: number) =>
+        (await upgrade.events(part)).flatMap(
+          ({ workflowPropertiesModifiedEventAttributes: changed }) => changed?.upsertedMemo?.fields ?? [],
+        );
+      const ofTask = (await memos()).filter((fields) => "task" in fields);
+      return { ofCluster: (await memos(0)).length, ofTask: ofTask.length };
+    };
+    expect(await memosOf([later])).to.deep.equal(await memosOf([passed]));
   });
 
   it("are asked once for hosts that are in work at once", async () => {

@@ -1,45 +1,16 @@
 import { expect } from "chai";
-import { isRight } from "fp-ts/Either";
 import type { Freeze } from "../../../src/domain/freeze";
 import type { SubTask } from "../../../src/domain/spec/task";
-import { temporalFreezes } from "../../../src/temporal/freezes";
 import { activityQuery } from "../../../workflows/messages";
+import { useClosablePlatform } from "../../support/closable-platform";
 import { eventually } from "../../support/eventually";
 import type { RunningUpgrade } from "../../support/running-upgrade";
-import { SimulatedPlatform, type SimulatedPlan } from "../../support/simulated-platform";
 import { useBench } from "../../support/upgrade-bench";
 
 describe("Freezing running upgrades", function () {
   this.timeout(60_000);
   const bench = useBench("DEV_SERVER");
-  let platform: SimulatedPlatform;
-
-  beforeEach(async () => {
-    platform = await SimulatedPlatform.start();
-  });
-
-  afterEach(async () => {
-    bench().unreadableDomains.clear();
-    bench().closedDomains.clear();
-    await thaw();
-    await platform.close();
-  });
-
-  const readFreezes = (domains: readonly string[]) => bench().readFreezes(domains);
-
-  function start(product: "HOSTOS" | "NETVIRT" | "MGMT", more?: SimulatedPlan): Promise<RunningUpgrade> {
-    return bench().upgrade(platform.plan(product, more), platform.activities({}, readFreezes, bench().openingOf));
-  }
-
-  async function freeze(more: Partial<Freeze> = {}): Promise<void> {
-    const since = new Date().toISOString();
-    const frozen = { reason: "Hosts lose storage", frozenBy: "alice", since, domain: platform.domain, ...more };
-    expect(isRight(await temporalFreezes(bench().env.client).put(frozen)())).to.equal(true);
-  }
-
-  async function thaw(): Promise<void> {
-    expect(isRight(await temporalFreezes(bench().env.client).lift(platform.domain, "bob")())).to.equal(true);
-  }
+  const { platform, start, freeze, thaw, steps } = useClosablePlatform(bench);
 
   /** Waits until the upgrade says that it waits for the end of the freeze, and nothing else of it is in work. */
   async function untilFrozen(upgrade: RunningUpgrade): Promise<void> {
@@ -50,14 +21,13 @@ describe("Freezing running upgrades", function () {
     expect(waitingFor?.message).to.contain("alice froze domain").and.to.contain("Hosts lose storage");
   }
 
-  const steps = async (step: string) => (await platform.steps()).filter((one) => one === step).length;
   const kinds = async (upgrade: RunningUpgrade) =>
     (await upgrade.handle.query(activityQuery)).entries.map(({ kind }) => kind);
   const partOf = async (upgrade: RunningUpgrade, product: string): Promise<SubTask | undefined> =>
     ((await upgrade.task()).subTasks ?? []).find(({ type }) => type === `${product}_UPGRADE`)?.subTasks?.[0];
 
   it("finishes the host in work, begins no other, and continues when it is lifted", async () => {
-    await platform.hostSeconds(2);
+    await platform().hostSeconds(2);
     const upgrade = await start("HOSTOS");
     await eventually(
       () => upgrade.hosts().catch((): string[] => []),
@@ -68,7 +38,7 @@ describe("Freezing running upgrades", function () {
       (begun) => begun === 1,
     );
     await freeze();
-    await platform.hostSeconds(0.2);
+    await platform().hostSeconds(0.2);
     await untilFrozen(upgrade);
     expect(await upgrade.hosts()).to.deep.equal(["SUCCESSFUL", "PENDING", "PENDING"]);
     expect((await upgrade.subTask()).waitingFor?.code).to.equal("FROZEN");
@@ -89,7 +59,7 @@ describe("Freezing running upgrades", function () {
     expect((await partOf(upgrade, "HOSTOS"))?.waitingFor?.code).to.equal("FROZEN");
     expect((await upgrade.task()).waitingFor).to.include({ code: "FROZEN", until });
     expect((await upgrade.upgrade()).until).to.equal(until);
-    expect(await platform.steps()).to.deep.equal([]);
+    expect(await platform().steps()).to.deep.equal([]);
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     expect(Date.now()).to.be.greaterThan(Date.parse(until));
     expect((await upgrade.task()).waitingFor).to.equal(undefined);
@@ -97,8 +67,8 @@ describe("Freezing running upgrades", function () {
 
   it("begins nothing outside of the maintenance window, finishes the host in work when it closes, and continues in the next", async () => {
     const { closedDomains } = bench();
-    closedDomains.add(platform.domain);
-    await platform.hostSeconds(2);
+    closedDomains.add(platform().domain);
+    await platform().hostSeconds(2);
     const upgrade = await start("HOSTOS");
     const untilClosed = () =>
       eventually(
@@ -107,22 +77,22 @@ describe("Freezing running upgrades", function () {
       );
     expect((await untilClosed()).waitingFor?.message).to.contain("Outside maintenance window nights.");
     expect((await upgrade.task()).waitingFor?.code).to.equal("WINDOW");
-    expect(await platform.steps()).to.deep.equal([]);
+    expect(await platform().steps()).to.deep.equal([]);
     closedDomains.clear();
     await eventually(
       () => steps("APPLY_STARTED"),
       (begun) => begun === 1,
     );
     expect((await upgrade.upgrade()).windowClosesAt).to.equal(undefined);
-    closedDomains.add(platform.domain);
-    await platform.hostSeconds(0.2);
+    closedDomains.add(platform().domain);
+    await platform().hostSeconds(0.2);
     await untilClosed();
     expect(await upgrade.hosts()).to.deep.equal(["SUCCESSFUL", "PENDING", "PENDING"]);
     expect((await upgrade.subTask()).waitingFor?.code).to.equal("WINDOW");
     expect(await upgrade.currentDetails(0)).to.match(/^\*\*Nothing new begins\. Outside maintenance window nights\./);
     expect(await steps("APPLY_STARTED")).to.equal(1);
     const closesAt = Date.now() + 3_600_000;
-    bench().closings.set(platform.domain, closesAt);
+    bench().closings.set(platform().domain, closesAt);
     closedDomains.clear();
     await eventually(
       () => upgrade.upgrade(),
@@ -136,12 +106,12 @@ describe("Freezing running upgrades", function () {
   });
 
   it("waits for no maintenance window where somebody has overridden it, but for the end of an emergency stop", async () => {
-    bench().closedDomains.add(platform.domain);
+    bench().closedDomains.add(platform().domain);
     await freeze();
     const inputs = { maintenanceWindow: "IGNORE", reason: "Zero-day" } as const;
     const upgrade = await start("HOSTOS", { inputs });
     await untilFrozen(upgrade);
-    expect(await platform.steps()).to.deep.equal([]);
+    expect(await platform().steps()).to.deep.equal([]);
     await thaw();
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     const { maintenanceWindow, maintenanceOverride } = await upgrade.task();
@@ -151,7 +121,7 @@ describe("Freezing running upgrades", function () {
   });
 
   it("overrides the maintenance window with the commit of a draft, and says who did and why", async () => {
-    bench().closedDomains.add(platform.domain);
+    bench().closedDomains.add(platform().domain);
     const upgrade = await start("HOSTOS", { draft: true });
     await eventually(
       () => upgrade.upgrade(),
@@ -173,13 +143,13 @@ describe("Freezing running upgrades", function () {
 
   it("lets NETVIRT begin no further node when the maintenance window closes", async () => {
     const { closedDomains } = bench();
-    await platform.hostSeconds(2);
+    await platform().hostSeconds(2);
     const upgrade = await start("NETVIRT");
     await eventually(
       () => steps("NSX_NODE_STARTED"),
       (begun) => begun > 0,
     );
-    closedDomains.add(platform.domain);
+    closedDomains.add(platform().domain);
     await eventually(
       () => upgrade.upgrade(),
       ({ phase, waitingFor }) => phase === "WAITING" && waitingFor?.code === "WINDOW",
@@ -202,20 +172,20 @@ describe("Freezing running upgrades", function () {
       (all) => all.includes("THAWED"),
     );
     expect((await upgrade.upgrade()).phase).to.equal("PAUSED");
-    expect(await platform.steps()).to.deep.equal([]);
+    expect(await platform().steps()).to.deep.equal([]);
     await upgrade.ask("resume");
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
   });
 
   it("begins nothing where the freeze cannot be read", async () => {
-    bench().unreadableDomains.add(platform.domain);
+    bench().unreadableDomains.add(platform().domain);
     const upgrade = await start("HOSTOS");
     const { waitingFor } = await eventually(
       () => upgrade.upgrade(),
       ({ phase, waitingFor }) => phase === "WAITING" && waitingFor?.code === "FROZEN",
     );
     expect(waitingFor?.message).to.contain("could not be read").and.to.contain("Temporal is away");
-    expect(await platform.steps()).to.deep.equal([]);
+    expect(await platform().steps()).to.deep.equal([]);
     bench().unreadableDomains.clear();
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
   });
@@ -226,18 +196,18 @@ describe("Freezing running upgrades", function () {
     await untilFrozen(upgrade);
     await upgrade.handle.cancel();
     expect(await upgrade.end()).to.equal("CANCELLED");
-    expect(await platform.steps()).to.deep.equal([]);
+    expect(await platform().steps()).to.deep.equal([]);
   });
 
   it("begins no component of NETVIRT, finishes the nodes in work, and continues with the others", async () => {
-    await platform.hostSeconds(2);
+    await platform().hostSeconds(2);
     const upgrade = await start("NETVIRT");
     await eventually(
       () => steps("NSX_NODE_STARTED"),
       (begun) => begun > 0,
     );
     await freeze();
-    await platform.hostSeconds(0.2);
+    await platform().hostSeconds(0.2);
     await untilFrozen(upgrade);
     const begun = await steps("NSX_NODE_STARTED");
     expect(await steps("NSX_NODE_UPGRADED")).to.equal(begun);
@@ -250,7 +220,7 @@ describe("Freezing running upgrades", function () {
   });
 
   it("does not switch over a management server that is prepared, and takes nothing back", async () => {
-    await platform.hostSeconds(2);
+    await platform().hostSeconds(2);
     const inputs = { mgmtUpgradeUserInputSpecs: [{ upgradeMechanism: "ReducedDowntimeMigration" as const }] };
     const upgrade = await start("MGMT", { inputs });
     await eventually(
@@ -258,7 +228,7 @@ describe("Freezing running upgrades", function () {
       (begun) => begun > 0,
     );
     await freeze();
-    await platform.hostSeconds(0.2);
+    await platform().hostSeconds(0.2);
     await untilFrozen(upgrade);
     expect(await steps("MGMT_PREPARED")).to.equal(1);
     expect(await steps("MGMT_SWITCHOVER_STARTED")).to.equal(0);
@@ -278,7 +248,7 @@ describe("Freezing running upgrades", function () {
       looks += 1;
       return frozen ? Promise.resolve([{ reason: "Race", frozenBy: "alice", since }]) : bench().readFreezes(domains);
     };
-    const upgrade = await bench().upgrade(platform.plan("HOSTOS"), platform.activities({}, racing));
+    const upgrade = await bench().upgrade(platform().plan("HOSTOS"), platform().activities({}, racing));
     await eventually(
       () => steps("APPLY_STARTED"),
       (begun) => begun === 1,

@@ -1,45 +1,17 @@
 import { expect } from "chai";
-import { isLeft, isRight } from "fp-ts/Either";
+import { isLeft } from "fp-ts/Either";
 import type { MaintenancePlace } from "../../../src/domain/opening";
 import { maintenanceCalendar } from "../../../src/inventory/maintenance-calendar";
-import { temporalFreezes } from "../../../src/temporal/freezes";
 import { activityQuery } from "../../../workflows/messages";
+import { useClosablePlatform } from "../../support/closable-platform";
 import { eventually } from "../../support/eventually";
 import type { RunningUpgrade } from "../../support/running-upgrade";
-import { SimulatedPlatform, type SimulatedPlan } from "../../support/simulated-platform";
 import { useBench } from "../../support/upgrade-bench";
 
 describe("A maintenance window", function () {
   this.timeout(60_000);
   const bench = useBench("DEV_SERVER");
-  let platform: SimulatedPlatform;
-
-  beforeEach(async () => {
-    platform = await SimulatedPlatform.start();
-  });
-
-  afterEach(async () => {
-    bench().closedDomains.clear();
-    bench().calendars.clear();
-    bench().closings.clear();
-    await thaw();
-    await platform.close();
-  });
-
-  function start(product: "HOSTOS" | "NETVIRT", more?: SimulatedPlan): Promise<RunningUpgrade> {
-    const readFreezes = (domains: readonly string[]) => bench().readFreezes(domains);
-    return bench().upgrade(platform.plan(product, more), platform.activities({}, readFreezes, bench().openingOf));
-  }
-
-  async function freeze(): Promise<void> {
-    const since = new Date().toISOString();
-    const frozen = { reason: "Hosts lose storage", frozenBy: "alice", since, domain: platform.domain };
-    expect(isRight(await temporalFreezes(bench().env.client).put(frozen)())).to.equal(true);
-  }
-
-  async function thaw(): Promise<void> {
-    expect(isRight(await temporalFreezes(bench().env.client).lift(platform.domain, "bob")())).to.equal(true);
-  }
+  const { platform, start, freeze, thaw, steps, untilSteps } = useClosablePlatform(bench);
 
   async function untilWaiting(upgrade: RunningUpgrade, code: "WINDOW" | "FROZEN") {
     const { waitingFor } = await eventually(
@@ -49,24 +21,17 @@ describe("A maintenance window", function () {
     return waitingFor;
   }
 
-  const steps = async (step: string) => (await platform.steps()).filter((one) => one === step).length;
-  const untilSteps = (step: string, count: number) =>
-    eventually(
-      () => steps(step),
-      (begun) => begun >= count,
-    );
-
   it("of five minutes begins the hosts that fit, none after its end, and the others the next night", async () => {
     let time = Date.parse("2026-12-01T21:59:00Z");
     const nights = { timeZone: "Etc/UTC", recurrence: "FREQ=DAILY", start: "22:00", duration: "PT5M" };
     const calendar = maintenanceCalendar([{ id: "nights", ...nights }], []);
     if (isLeft(calendar)) throw new Error(calendar.left.join(" "));
     const inNights = (place: MaintenancePlace) => ({ ...place, maintenanceWindow: "nights" });
-    bench().calendars.set(platform.domain, (places) => calendar.right.at(places.map(inNights), time));
-    await platform.hostSeconds(3);
+    bench().calendars.set(platform().domain, (places) => calendar.right.at(places.map(inNights), time));
+    await platform().hostSeconds(3);
     const upgrade = await start("HOSTOS");
     expect((await untilWaiting(upgrade, "WINDOW"))?.until).to.equal("2026-12-01T22:00:00.000Z");
-    expect(await platform.steps()).to.deep.equal([]);
+    expect(await platform().steps()).to.deep.equal([]);
 
     time = Date.parse("2026-12-01T22:00:00Z");
     await untilSteps("APPLY_STARTED", 1);
@@ -77,7 +42,7 @@ describe("A maintenance window", function () {
     expect(await upgrade.hosts()).to.deep.equal(["SUCCESSFUL", "SUCCESSFUL", "PENDING"]);
     expect(await steps("APPLY_REQUESTED")).to.equal(2);
 
-    await platform.hostSeconds(0.2);
+    await platform().hostSeconds(0.2);
     time = Date.parse("2026-12-02T22:00:00Z");
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     expect(await steps("APPLY_REQUESTED")).to.equal(3);
@@ -88,13 +53,13 @@ describe("A maintenance window", function () {
     ["whose domain is frozen", "FROZEN"],
   ] as const)
     it(`${what} lets the component of NETVIRT in work end, and the next not begin`, async () => {
-      await platform.hostSeconds(2);
+      await platform().hostSeconds(2);
       const upgrade = await start("NETVIRT");
       // The last node of the first component.
       await untilSteps("NSX_NODE_STARTED", 2);
-      if (code === "WINDOW") bench().closedDomains.add(platform.domain);
+      if (code === "WINDOW") bench().closedDomains.add(platform().domain);
       else await freeze();
-      await platform.hostSeconds(0.2);
+      await platform().hostSeconds(0.2);
       await untilWaiting(upgrade, code);
       const { subTasks = [] } = await upgrade.subTask();
       expect(subTasks.map(({ status }) => status)).to.deep.equal(["SUCCESSFUL", "PENDING", "PENDING", "PENDING"]);
@@ -106,7 +71,7 @@ describe("A maintenance window", function () {
 
   describe("that an ADMIN has an upgrade ignore", () => {
     const override = { maintenanceWindow: "IGNORE", reason: "Zero-day", requestedBy: "root" } as const;
-    const close = () => bench().closedDomains.add(platform.domain);
+    const close = () => bench().closedDomains.add(platform().domain);
 
     async function expectOverridden(upgrade: RunningUpgrade): Promise<void> {
       for (const told of [await upgrade.task(), await upgrade.upgrade()]) {
@@ -129,14 +94,14 @@ describe("A maintenance window", function () {
     });
 
     it("is waited for no more by a cluster in work, whatever closes later", async () => {
-      await platform.hostSeconds(2);
+      await platform().hostSeconds(2);
       const upgrade = await start("HOSTOS");
       await untilSteps("APPLY_STARTED", 1);
       close();
       await untilWaiting(upgrade, "WINDOW");
       const memo = async () => (await upgrade.resourceMemo()).subTask.waitingFor?.code;
       expect(await memo()).to.equal("WINDOW");
-      await platform.hostSeconds(0.2);
+      await platform().hostSeconds(0.2);
       expect((await upgrade.ask("commit", override)).accepted).to.equal(true);
       expect(await upgrade.end()).to.equal("SUCCESSFUL");
       await expectOverridden(upgrade);
@@ -144,7 +109,7 @@ describe("A maintenance window", function () {
     });
 
     it("is waited for no more by NETVIRT in work, of which an emergency stop keeps the rest", async () => {
-      await platform.hostSeconds(2);
+      await platform().hostSeconds(2);
       const upgrade = await start("NETVIRT");
       await untilSteps("NSX_NODE_STARTED", 1);
       close();
@@ -159,7 +124,7 @@ describe("A maintenance window", function () {
       );
       await untilWaiting(upgrade, "FROZEN");
       expect(await steps("NSX_NODE_STARTED")).to.equal(begun);
-      await platform.hostSeconds(0.2);
+      await platform().hostSeconds(0.2);
       await thaw();
       expect(await upgrade.end()).to.equal("SUCCESSFUL");
       await expectOverridden(upgrade);
@@ -178,8 +143,8 @@ describe("A maintenance window", function () {
     });
 
     it("says of no end any more for what is in work", async () => {
-      bench().closings.set(platform.domain, Date.now() + 3_600_000);
-      await platform.hostSeconds(3);
+      bench().closings.set(platform().domain, Date.now() + 3_600_000);
+      await platform().hostSeconds(3);
       const upgrade = await start("HOSTOS");
       await eventually(
         () => upgrade.upgrade(),
@@ -187,7 +152,7 @@ describe("A maintenance window", function () {
       );
       await upgrade.ask("commit", override);
       expect((await upgrade.upgrade()).windowClosesAt).to.equal(undefined);
-      await platform.hostSeconds(0.2);
+      await platform().hostSeconds(0.2);
       expect(await upgrade.end()).to.equal("SUCCESSFUL");
     });
 
@@ -198,7 +163,7 @@ describe("A maintenance window", function () {
       await upgrade.ask("pause");
       expect((await upgrade.ask("commit", override)).accepted).to.equal(true);
       expect((await upgrade.upgrade()).phase).to.equal("PAUSED");
-      expect(await platform.steps()).to.deep.equal([]);
+      expect(await platform().steps()).to.deep.equal([]);
       await upgrade.ask("resume");
       expect(await upgrade.end()).to.equal("SUCCESSFUL");
     });
